@@ -21,6 +21,9 @@ DISABLED = "NEARDUP_ENABLED is False: no post is compared"
 """What workers, jobs and commands say while the app is switched off."""
 
 BACKENDS = ("rq", "tasks", "inline", None)
+KEYS, MORE_LIKE_THIS, MORE_LIKE_THIS_TUNED = "keys", "more-like-this", "more-like-this-tuned"
+CANDIDATES = (KEYS, MORE_LIKE_THIS, MORE_LIKE_THIS_TUNED)
+"""What may name the candidates of a text: shared keys, or a search of its words in OpenSearch."""
 KEEPER_POLICIES = ("first_seen", "newest", "most_visited", "most_linked", "longest")
 """Policies that propose the keeper of a merge. A site may name its own callable."""
 
@@ -171,6 +174,11 @@ class Profile:
         "file of words that count as the same word",
     )
     min_words: int = row(4, whole_number(0), "shorter texts are not compared")
+    candidates: str = row(
+        KEYS,
+        ValueType('"keys", "more-like-this" or "more-like-this-tuned"'),
+        "what names the candidates of a text: shared keys, or a search of its words in OpenSearch",
+    )
     max_aligned: int = row(32, whole_number(1), "candidates that are aligned with one post")
     bucket: int = row(64, whole_number(1), "documents that are read per bucket")
     keeper: str = row(

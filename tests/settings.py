@@ -39,6 +39,8 @@ MIGRATION_MODULES: dict[str, str | None] = {"testapp": "tests.testapp_migrations
 
 if "NEARDUP_TEST_INDEX" in os.environ:  # a worker that a test has started
     NEARDUP["default"]["INDEX"] = json.loads(os.environ["NEARDUP_TEST_INDEX"])
+if "NEARDUP_TEST_PROFILE" in os.environ:  # the same
+    NEARDUP["default"] |= json.loads(os.environ["NEARDUP_TEST_PROFILE"])
 if "NEARDUP_TEST_RQ_QUEUES" in os.environ:  # a worker that a test has started
     RQ_QUEUES = json.loads(os.environ["NEARDUP_TEST_RQ_QUEUES"])
     NEARDUP["default"]["BACKEND"] = "rq"

@@ -644,6 +644,61 @@ def test_e014_unsupported_database(monkeypatch):
         assert profiles.check_index() == []
 
 
+OPENSEARCH = "django_neardup.index.opensearch.OpenSearchIndex"
+
+
+@pytest.mark.parametrize(
+    ("values", "why", "hint"),
+    [
+        (
+            {"CANDIDATES": "more_like_this"},
+            "CANDIDATES 'more_like_this' is unknown.",
+            "Did you mean more-like-this? ",
+        ),
+        ({"CANDIDATES": None}, "CANDIDATES None is unknown.", "It is one of keys, more-like-this, "),
+        (
+            {"CANDIDATES": "more-like-this"},
+            "CANDIDATES 'more-like-this' cannot be used: DatabaseIndex searches no texts.",
+            f"Set INDEX in NEARDUP['default'] to {OPENSEARCH}",
+        ),
+        (
+            {"CANDIDATES": "more-like-this-tuned", "INDEX": OPENSEARCH, "LANGUAGE": "uk"},
+            "CANDIDATES 'more-like-this-tuned' cannot be used: OpenSearch has no analyzer of the language 'uk'. It has",
+            "Or leave CANDIDATES out",
+        ),
+    ],
+)
+def test_e023_candidates(values, why, hint):
+    with with_profile(**values):
+        (message,) = messages = profiles.check_candidates()
+    assert ids(messages) == ["E023"] and why in message.msg and hint in message.hint
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {}, {"CANDIDATES": "keys"}, {"CANDIDATES": "keys", "LANGUAGE": "uk"},
+        {"CANDIDATES": "more-like-this", "INDEX": OPENSEARCH},
+        {"CANDIDATES": "more-like-this-tuned", "INDEX": OPENSEARCH, "LANGUAGE": "en-gb"},
+        # E014 tells.
+        {"CANDIDATES": "more-like-this", "INDEX": "no.such.Index"},
+    ],
+)  # fmt: skip
+def test_e023_silent(values):
+    with with_profile(**values):
+        assert profiles.check_candidates() == []
+
+
+@pytest.mark.parametrize("values", [{"CANDIDATES": "more-like-this"}, {"CANDIDATES": "keys"}])
+def test_e023_is_about_every_profile(values, settings):
+    """INDEX is a setting of the site: that of another profile counts for nothing."""
+    settings.NEARDUP = {"default": {}, "articles": {**values, "INDEX": OPENSEARCH}}
+    messages = profiles.check_candidates()
+    assert [message.msg[:19] for message in messages] == ["NEARDUP['articles']"] * (
+        values["CANDIDATES"] != "keys"
+    )
+
+
 @pytest.mark.parametrize(
     ("keeper", "wrong"),
     [

@@ -29,6 +29,7 @@ SETTINGS_CHECKS = (
     profiles.check_numbers,
     profiles.check_scope,
     profiles.check_index,
+    profiles.check_candidates,
     profiles.check_keeper,
     site.check_throttle,
     publication.check_rules,

@@ -31,6 +31,7 @@ CHECK_DESCRIPTIONS = {
     "E020": 'SEO has "redirects", but an app or a setting for it is missing',
     "E021": "heads are not the beginning of the text",
     "E022": "an adapter's options for merges are invalid",
+    "E023": "CANDIDATES is unknown, or cannot be used with this index or language",
     "W101": "live() is overridden, but watch is empty",
     "W102": "no model is registered",
     "W103": "the URLs are not included",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,9 +19,11 @@ from ..adapters import registered_adapters
 from ..algorithms.registry import UnknownAlgorithm, algorithm_names, get_algorithm
 from ..conf import (
     BACKENDS,
+    CANDIDATES,
     DEFAULT_ALIAS,
     DEFAULTS,
     KEEPER_POLICIES,
+    KEYS,
     SETTINGS,
     SITE,
     InstanceOf,
@@ -37,6 +39,10 @@ from .messages import check_message, did_you_mean
 INDEX_HINT = (
     f"Remove INDEX: the default, {DEFAULTS['INDEX']}, works with PostgreSQL, MariaDB, MySQL and SQLite. Or name "
     "a subclass of django_neardup.index.KeyIndex that supports the database."
+)
+TEXT_SEARCH_HINT = (
+    f"Set INDEX in NEARDUP[{DEFAULT_ALIAS!r}] to django_neardup.index.opensearch.OpenSearchIndex, and LANGUAGE to a "
+    f"language that it has an analyzer for. Or leave CANDIDATES out: {KEYS!r} needs neither."
 )
 SHAPE_HINT = 'Write NEARDUP = {"default": {"LANGUAGE": "ru"}}: profiles by alias, each with its options.'
 
@@ -163,6 +169,32 @@ def check_index(**kwargs: Any) -> list[CheckMessage]:
         if why:
             messages.append(check_message("E014", f"Database {alias!r}: {why}.", INDEX_HINT))
     return messages
+
+
+def check_candidates(**kwargs: Any) -> list[CheckMessage]:
+    index = dict(configured_profiles()).get("default", DEFAULTS)["INDEX"]
+    messages = []
+    for alias, values in configured_profiles():
+        value = values["CANDIDATES"]
+        if value not in CANDIDATES:
+            why = f"CANDIDATES {value!r} is unknown"
+            hint = f"{did_you_mean(str(value), CANDIDATES)}It is one of {', '.join(CANDIDATES)}."
+        elif value != KEYS and (problem := _text_search_problem(index, _profile_languages(alias, values))):
+            why, hint = f"CANDIDATES {value!r} cannot be used: {problem}", TEXT_SEARCH_HINT
+        else:
+            continue
+        messages.append(check_message("E023", f"NEARDUP[{alias!r}]: {why}.", hint))
+    return messages
+
+
+def _text_search_problem(index: Any, languages: Sequence[str]) -> str:
+    """Return why the index cannot search texts of one of the languages. Return an empty text if it can."""
+    try:
+        key_index = create_index(index, DEFAULT_ALIAS)
+    except ImproperlyConfigured:
+        # E014 tells.
+        return ""
+    return next(filter(None, map(key_index.text_search_problem, languages)), "")
 
 
 def check_keeper(**kwargs: Any) -> list[CheckMessage]:

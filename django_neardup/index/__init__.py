@@ -6,7 +6,7 @@
 - ``index_class``: the class that the setting names.
 """
 
-from .base import KeyIndex, WaitingChanges
+from .base import KeyIndex, TextSearch, WaitingChanges
 from .database import DatabaseIndex
 from .keys import (
     add_run,
@@ -23,6 +23,7 @@ from .keys import (
 __all__ = [
     "DatabaseIndex",
     "KeyIndex",
+    "TextSearch",
     "WaitingChanges",
     "add_run",
     "compact",

@@ -24,6 +24,27 @@ class WaitingChanges(NamedTuple):
     seconds: int = 0
 
 
+class TextSearch(NamedTuple):
+    """A search for documents with the same words as a text.
+
+    - ``kind``: the value of the setting CANDIDATES.
+    - ``language``: the language code of the text.
+    - ``text``: the text without markup.
+    - ``space``: only documents of this space are returned.
+    - ``document``: the text's own document, which is never returned.
+    - ``size``: how many documents are returned, at most.
+    - ``is_live``: only documents of live posts are returned, or only others. None means both.
+    """
+
+    kind: str
+    language: str
+    text: str
+    space: int
+    document: int
+    size: int
+    is_live: bool | None = None
+
+
 class KeyIndex(ABC):
     """The pairs of a key and a document of one database.
 
@@ -105,6 +126,30 @@ class KeyIndex(ABC):
         An index that may keep a page waiting returns what it has. By default this reads all.
         """
         return self.read_buckets(keys, oldest, newest), True
+
+    def read_unsent_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
+        """Return the same as ``read_buckets`` of documents with changes that ``ship`` has still to send.
+
+        Only profiles with a search of words as CANDIDATES need this and the next two methods. By default raise
+        ``NotImplementedError``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} searches no texts")
+
+    def search_texts(
+        self, searches: Sequence[TextSearch], *, is_page: bool = False
+    ) -> tuple[list[list[int]], bool]:
+        """Return for each search the documents with the most similar words, best first, and whether all were searched.
+
+        ``is_page``: an index that may keep a page waiting returns empty lists and False. Otherwise it raises.
+        """
+        raise NotImplementedError(f"{type(self).__name__} searches no texts")
+
+    def text_search_problem(self, language: str) -> str:
+        """Return why texts of a language cannot be searched, and an empty string if they can.
+
+        A system check reports the answer. It must not raise.
+        """
+        return f"{type(self).__name__} searches no texts"
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         """Return the keys that at least ``min_documents`` documents have: the most frequent ``limit`` of them first.

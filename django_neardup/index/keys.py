@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from .base import TextSearch
 from .index_class import get_index
 
 if TYPE_CHECKING:
@@ -77,6 +78,28 @@ def read_buckets_for_page(using: str, keys: ArrayLike, limit: BucketLimit) -> tu
         return *empty_result(), True
     rows, is_complete = get_index(using).read_buckets_for_page(distinct.tolist(), *limit)
     return *expand_duplicates(*rows, indexes), is_complete
+
+
+def read_unsent_buckets(using: str, keys: ArrayLike, limit: BucketLimit) -> tuple[Numbers, Numbers]:
+    """Return the same as ``read_buckets`` of documents with changes that were not sent yet."""
+    from .key_arrays import distinct_keys, empty_result, expand_duplicates
+
+    distinct, indexes = distinct_keys(keys)
+    return (
+        expand_duplicates(*get_index(using).read_unsent_buckets(distinct.tolist(), *limit), indexes)
+        if len(distinct)
+        else empty_result()
+    )
+
+
+def search_texts(using: str, searches: Sequence[TextSearch]) -> list[list[int]]:
+    """Return for each search the documents with the most similar words, best first."""
+    return get_index(using).search_texts(searches)[0]
+
+
+def search_texts_for_page(using: str, searches: Sequence[TextSearch]) -> tuple[list[list[int]], bool]:
+    """Return the same for a page, and whether all documents were searched."""
+    return get_index(using).search_texts(searches, is_page=True)
 
 
 def full_buckets(key_positions: Numbers, limit: BucketLimit) -> Numbers:

@@ -9,6 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from ..conf import KEYS
 from ..db.timezones import to_database
 from .fields import DigestField, ExactCharField
 
@@ -21,7 +22,7 @@ class Scheme(models.Model):
 
     - ``options``: the arguments of the algorithm.
     - ``parameters``: the algorithm's own description, with the digests of the statistics and synonyms that it
-      uses.
+      uses, and with ``candidates`` unless that is "keys".
     - ``synonyms``: the word classes of the profile's file at that time.
     - ``progress``: the progress of ``neardup_index`` by model label. ``"pass"`` is the number of the current
       pass over the model, ``"finished"`` whether it is finished, ``"again"`` whether an earlier pass was, and
@@ -57,6 +58,11 @@ class Scheme(models.Model):
 
     def __str__(self) -> str:
         return f"{self.profile} {self.generation}: {self.algorithm}"
+
+    @property
+    def candidates(self) -> str:
+        """The value of the setting CANDIDATES with which the scheme was built."""
+        return str(self.parameters.get("candidates", KEYS))
 
 
 class Space(models.Model):

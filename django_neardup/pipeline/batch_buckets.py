@@ -16,28 +16,28 @@ from ..comparison.compared_texts import SignedText
 from ..comparison.packed_keys import both_buckets
 from ..index import keys as storage
 from ..index.key_arrays import outer_rows
+from .text_candidates import BucketReader
 
 Numbers = NDArray[np.int64]
 
 
 def read_one_after_another(
-    signed: Sequence[SignedText], keys: Numbers, limit: BucketLimit, using: str
+    signed: Sequence[SignedText], keys: Numbers, limit: BucketLimit, read: BucketReader
 ) -> tuple[Numbers, Numbers]:
     """Return positions in ``keys``, ascending, and next to each one of the documents within the limit with that key.
 
     ``keys``: int64[n], the keys of the documents one after another. Both buckets of each are read. In a full bucket,
-    other documents take the places of the documents of the batch that come after the owner of the key.
+    other documents take the places of the documents of the batch that come after the owner of the key. ``read`` reads
+    buckets.
     """
     batch, buckets = _BatchOrder(signed), both_buckets(keys)
-    positions, documents = storage.read_buckets(using, buckets, limit)
+    positions, documents = read(buckets, limit)
     is_seen = batch.is_seen(positions // 2, documents)
     # A bucket that is not full has been read whole.
     incomplete = np.intersect1d(storage.full_buckets(positions, limit), positions[~is_seen])
     if not len(incomplete):
         return positions // 2, documents
-    deeper_indexes, deeper_documents = storage.read_buckets(
-        using, buckets[incomplete], limit.widened(len(signed))
-    )
+    deeper_indexes, deeper_documents = read(buckets[incomplete], limit.widened(len(signed)))
     deeper_positions = incomplete[deeper_indexes]
     is_deeper_seen = batch.is_seen(deeper_positions // 2, deeper_documents)
     read_again = outer_rows(deeper_positions[is_deeper_seen], deeper_documents[is_deeper_seen], *limit)

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from ..adapters import Adapter, Source, language_of
 from ..algorithms.base import Algorithm
 from ..algorithms.registry import get_algorithm
-from ..conf import Profile, get_profile
+from ..conf import KEYS, Profile, get_profile
 from ..models import OpenItem, Scheme, Space
 from ..text.canonical_text import CanonicalText as Text
 from ..text.hashing import digest
@@ -141,6 +141,8 @@ def scheme_columns(profile: Profile, using: str) -> dict[str, Any]:
         parameters["statistics"] = snapshot.digest
     if classes:
         parameters["synonyms"] = synonyms_digest(classes, profile.language)
+    if profile.candidates != KEYS:
+        parameters["candidates"] = profile.candidates
     return {
         "algorithm": profile.algorithm,
         "options": options,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,12 @@ from ..comparison.compared_texts import (
 from ..comparison.packed_keys import both_buckets
 from ..comparison.posts import MAX_FAMILY_SCREENED, ComparedPosts
 from ..comparison.work_limit import WorkLimit
-from ..conf import Profile
+from ..conf import KEYS, Profile
 from ..db.chunks import chunked
 from ..db.queries import clusters as cluster_queries
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
+from ..index import TextSearch
 from ..index import keys as storage
 from ..models import FamilyMember, Scheme
 from ..registry import adapter_of
@@ -34,7 +36,8 @@ from .text_cache import cached_canonical_text
 from .work_queue import mark_document
 
 if TYPE_CHECKING:
-    from ..comparison.bucket_matches import Numbers
+    from ..comparison.bucket_matches import BucketMatches, Nearby, Numbers
+    from .text_candidates import BucketReader
 
 
 TURN_UNITS = 900_000
@@ -68,12 +71,71 @@ class StoredPosts(ComparedPosts):
         return algorithm_of(self.scheme, ignored_classes)
 
     def read_buckets(self, signed: Sequence[SignedText], keys: Numbers) -> tuple[Numbers, Numbers]:
+        read = self.bucket_reader(partial(storage.read_buckets, self.using), signed)
         if len(signed) == 1:
-            positions, documents = storage.read_buckets(self.using, both_buckets(keys), self.bucket_limit)
+            positions, documents = read(both_buckets(keys), self.bucket_limit)
             return positions // 2, documents
         from .batch_buckets import read_one_after_another
 
-        return read_one_after_another(signed, keys, self.bucket_limit, self.using)
+        return read_one_after_another(signed, keys, self.bucket_limit, read)
+
+    def bucket_reader(self, read: BucketReader, signed: Sequence[SignedText]) -> BucketReader:
+        """Return the reader of the buckets that name candidates. ``read`` reads all documents of a bucket."""
+        if self.scheme.candidates == KEYS:
+            return read
+        from .text_candidates import sure_or_unsent
+
+        return sure_or_unsent(read, signed, self.using)
+
+    def select_nearby(
+        self, signed: Sequence[SignedText], matches: Mapping[int, BucketMatches]
+    ) -> dict[int, Nearby]:
+        return self.with_text_hits(signed, super().select_nearby(signed, matches))
+
+    def with_text_hits(self, signed: Sequence[SignedText], nearby: dict[int, Nearby]) -> dict[int, Nearby]:
+        """Add the documents that a search of words names, if CANDIDATES is such a search."""
+        if self.scheme.candidates == KEYS:
+            return nearby
+        # Of a deleted post that is remembered no text is left to search for.
+        signed = [text for text in signed if text.text is not None]
+        for text, hits in zip(signed, self._search_texts(signed), strict=True):
+            shared_counts, sure_documents = nearby[text.document_id]
+            for document in self.usable_hits(text, hits)[: self._max_hits(text)]:
+                if document not in sure_documents:
+                    # The search stands for the keys that a candidate shares.
+                    least = text.algorithm.min_shared
+                    shared_counts[document] = max(shared_counts.get(document, 0), least)
+        return nearby
+
+    def usable_hits(self, signed: SignedText, hits: Sequence[int]) -> Sequence[int]:
+        """Return those of the documents that a search of words names with which the text may be compared."""
+        return hits
+
+    def read_text_hits(self, searches: Sequence[TextSearch]) -> Sequence[Sequence[int]]:
+        """Return the documents that each search of words names, the best first."""
+        return storage.search_texts(self.using, searches)
+
+    def hits_to_ask(self, signed: SignedText) -> int:
+        """Return how many documents a search of words is asked for."""
+        return self._max_hits(signed)
+
+    def _max_hits(self, signed: SignedText) -> int:
+        return signed.algorithm.limit or self.max_aligned
+
+    def _search_texts(self, signed: Sequence[SignedText]) -> Sequence[Sequence[int]]:
+        searches = [
+            TextSearch(
+                self.scheme.candidates,
+                text.text.language,
+                text.text.plain,
+                text.space_id,
+                text.document_id,
+                self.hits_to_ask(text),
+            )
+            for text in signed
+            if text.text is not None
+        ]
+        return self.read_text_hits(searches)
 
     def relations_of(self, documents: Collection[int]) -> dict[int, Relations]:
         # One statement for a few hundred documents.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db.models import Model
@@ -24,6 +25,7 @@ from ..comparison.work_limit import WorkLimit
 from ..conf import Profile
 from ..db.queries import documents as document_queries
 from ..db.queries import fingerprints as fingerprint_queries
+from ..index import TextSearch
 from ..index import keys as storage
 from ..models import Scheme
 from ..pipeline.stage_types import SignedDocument
@@ -107,7 +109,8 @@ class VisiblePosts(StoredPosts):
 
         # The texts are not stored. So all of them see the same documents.
         buckets = both_buckets(keys)
-        positions, documents = self._read_for_page(signed, buckets, self.bucket_limit)
+        read = self.bucket_reader(partial(self._read_for_page, signed), signed)
+        positions, documents = read(buckets, self.bucket_limit)
         full = storage.full_buckets(positions, self.bucket_limit)
         if not len(full):
             return positions // 2, documents
@@ -116,7 +119,7 @@ class VisiblePosts(StoredPosts):
         with_hidden = self._with_hidden_documents(full, positions, documents)
         incomplete = _first_of_each(with_hidden, owners[with_hidden], MAX_BUCKETS_READ_ON)
         limit = BucketLimit.of(max(MAX_BUCKET_SIZE, self.bucket_limit.size))
-        indexes, more_documents = self._read_for_page(signed, buckets[incomplete], limit)
+        indexes, more_documents = read(buckets[incomplete], limit)
         more_positions = incomplete[indexes]
         self._crowding.update(more_documents.tolist())
         # Copies share most buckets, so an unread bucket rarely holds more. If it has a document of its own, it does.
@@ -170,7 +173,33 @@ class VisiblePosts(StoredPosts):
             self._check({document_id for search in unfinished for document_id in search.next_batch})
             for search in unfinished:
                 search.take_visible(self._visible)
-        return {search.signed.document_id: search.nearby for search in searches}
+        nearby = {search.signed.document_id: search.nearby for search in searches}
+        return self.with_text_hits(signed, nearby)
+
+    def usable_hits(self, signed: SignedText, hits: Sequence[int]) -> Sequence[int]:
+        self._check(hits)
+        return [
+            hit
+            for hit in hits
+            if (post := self._visible.get(hit))
+            and post.space_id == signed.space_id
+            and post.key != self._excluded_keys[signed.document_id]
+        ]
+
+    def read_text_hits(self, searches: Sequence[TextSearch]) -> Sequence[Sequence[int]]:
+        # Two searches of each text: hidden posts, however many, displace no live one.
+        asked = [search._replace(is_live=is_live) for search in searches for is_live in (True, False)]
+        hits, is_complete = storage.search_texts_for_page(self.using, asked)
+        for search, live_hits in zip(searches, hits[::2], strict=True):
+            self._check(live_hits)
+            is_crowded = len(live_hits) == search.size and not self._visible.keys() >= {*live_hits}
+            if is_crowded or not is_complete:
+                self.crowded.add(search.document)
+        return [[*live_hits, *others] for live_hits, others in zip(hits[::2], hits[1::2], strict=True)]
+
+    def hits_to_ask(self, signed: SignedText) -> int:
+        # Some of them the caller may not see.
+        return self.bucket_limit.size
 
     def screening_rows(self, documents: Collection[int]) -> dict[int, ScreeningRow]:
         if not documents:

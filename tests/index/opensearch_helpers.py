@@ -7,6 +7,7 @@ from itertools import count
 from django.db import transaction
 
 from django_neardup.index.index_class import get_index
+from django_neardup.index.key_arrays import empty_result
 from django_neardup.index.opensearch import OpenSearchIndex
 
 PATH = "django_neardup.index.opensearch.OpenSearchIndex"
@@ -42,6 +43,13 @@ class IndexWithoutFreshKeys(OpenSearchIndex):
 
     def read_buckets(self, keys, oldest, newest):
         return self.search(keys, {}, oldest, newest)
+
+
+class IndexWithoutUnsentKeys(OpenSearchIndex):
+    """The control of a search of words: what OpenSearch alone would find."""
+
+    def read_unsent_buckets(self, keys, oldest, newest):
+        return empty_result()
 
 
 class RecordingIndex(OpenSearchIndex):

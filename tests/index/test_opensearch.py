@@ -115,7 +115,12 @@ class TestThePathOfAPost:
         assert {tuple(hit) for hit in answer["hits"]["hits"]} == {("_index", "_id", "_score")}
         mapping = opensearch.ask("GET", f"/{index.name}/_mapping")
         (properties,) = [value["mappings"]["properties"] for value in mapping.values()]
-        assert {*properties} == {"document", "keys", "digest", "removed"}
+        assert {*properties} == {"document", "keys", "digest", "removed", "space", "live", "text"}
+        # The last three are for profiles that search texts.
+        fields = ["space", "live", *(f"text.{analyzer}" for analyzer in properties["text"]["properties"])]
+        for field in fields:
+            found = opensearch.ask("POST", f"/{index.name}/_count", {"query": {"exists": {"field": field}}})
+            assert found["count"] == 0
 
 
 def ship_one(index):

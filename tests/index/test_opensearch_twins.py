@@ -44,8 +44,8 @@ def start_workers(settings, opensearch, child_environment):
     """Starts workers on a new index of a class, which is in use already."""
     workers = []
 
-    def start(path):
-        settings.NEARDUP = site_setting(opensearch, path)
+    def start(path, **profile):
+        settings.NEARDUP = {"default": {**site_setting(opensearch, path)["default"], **profile}}
         index = get_index("default")
         assert index.options.refresh_interval == "30s"
         replace_keys("default", 1, (), [2])
@@ -53,6 +53,7 @@ def start_workers(settings, opensearch, child_environment):
         environment = {
             **child_environment,
             "NEARDUP_TEST_INDEX": json.dumps(settings.NEARDUP["default"]["INDEX"]),
+            "NEARDUP_TEST_PROFILE": json.dumps(profile),
         }
         command = ["neardup_worker", "--database", "default", "--poll", "0.05", "--verbosity", "0"]
         for _ in range(WORKERS):
@@ -66,19 +67,22 @@ def start_workers(settings, opensearch, child_environment):
     delete_indexes(opensearch)
 
 
-def save_twins(count):
-    """Save pairs of copies, both of a pair in the same moment by two threads. Return the posts by pair."""
+def save_twins(count, endings=("", "")):
+    """Save pairs of copies, both of a pair in the same moment by two threads. Return the posts by pair.
+
+    ``endings``: what the texts of the two threads end with.
+    """
     twins, barrier = [[] for _ in range(count)], threading.Barrier(2, timeout=60)
 
-    def save_all():
+    def save_all(ending):
         try:
             for number, pair in enumerate(twins):
                 barrier.wait()
-                pair.append(Ad.objects.create(text=text_of(number)))
+                pair.append(Ad.objects.create(text=text_of(number) + ending))
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=save_all) for _ in range(2)]
+    threads = [threading.Thread(target=save_all, args=[ending]) for ending in endings]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -117,3 +121,27 @@ def test_without_fresh_keys_copies_are_missed(start_workers):
     missed = lost(save_twins(CONTROL_TWINS))
     assert missed > CONTROL_TWINS / 2
     print(f"{CONTROL_TWINS} twins, {missed} lost")
+
+
+SEARCH = {
+    "ALGORITHM": "profile-cosine",
+    "OPTIONS": {"guard": False},
+    "CANDIDATES": "more-like-this-tuned",
+}
+ENDINGS = (" звоните", " пишите нам")
+"""The twins are no exact copies: those share a key that is always read."""
+
+
+@pytest.mark.long
+def test_no_copy_is_missed_by_a_search_of_words(start_workers):
+    start_workers(PATH, **SEARCH)
+    assert lost(save_twins(TWINS, ENDINGS)) == 0
+    print(f"{TWINS} edited twins, 0 lost by a search of words")
+
+
+@pytest.mark.long
+def test_without_unsent_keys_a_search_of_words_misses_copies(start_workers):
+    start_workers("tests.index.opensearch_helpers.IndexWithoutUnsentKeys", **SEARCH)
+    missed = lost(save_twins(CONTROL_TWINS, ENDINGS))
+    assert missed > CONTROL_TWINS / 2
+    print(f"{CONTROL_TWINS} edited twins, {missed} lost by a search of words")

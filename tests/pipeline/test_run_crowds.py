@@ -1,6 +1,7 @@
 """What the posts of a batch find in buckets that the batch fills, and that copies are found in spite of full ones."""
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ def test_a_batch_sees_full_buckets_as_if_its_documents_came_one_after_another(se
 
     texts = [signed(document, own) for document, own in batch]
     asked = np.concatenate([text.keys for text in texts])
-    positions, found = read_one_after_another(texts, asked, limit, "default")
+    positions, found = read_one_after_another(texts, asked, limit, partial(storage.read_buckets, "default"))
     assert positions.tolist() == sorted(positions.tolist())
     buckets = [sorted(found[positions == place].tolist()) for place in range(len(asked))]
     ends = np.cumsum([len(text.keys) for text in texts]).tolist()

@@ -1,7 +1,8 @@
 """The bodies of requests: the mapping of an index, its documents, and look-ups of buckets.
 
 An entry has the number of a document, its keys as one field of terms, and a digest of them. The keys cannot be read
-back: the digest shows whether they equal the keys in the database. No text leaves the database.
+back: the digest shows whether they equal the keys in the database. If a profile's CANDIDATES are a search of words,
+the entries of its posts have their words too (``text_search``). Of other posts no text leaves the database.
 
 An entry without keys has the time of its removal instead.
 """
@@ -23,10 +24,12 @@ SHIPMENT_ID = "shipment"
 KEY_BYTES = 8
 LOOK_UP_HEADER = {"allow_partial_search_results": False, "request_cache": False}
 MAX_TERMS = 65_536
+MAX_HITS = 10_000
+"""OpenSearch returns no more documents of one search."""
 
 
-def index_body(options: OpenSearchOptions, owner: str) -> dict[str, Any]:
-    """Return settings and mapping of an index.
+def index_body(options: OpenSearchOptions, owner: str, text_properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings and mapping of an index. ``text_properties``: the fields of texts.
 
     It is sorted by document, newest first: the newest of a bucket are its first hits.
     """
@@ -53,6 +56,7 @@ def index_body(options: OpenSearchOptions, owner: str) -> dict[str, Any]:
                 "digest": {"type": "long", "index": False},
                 "keys": {"type": "keyword", "doc_values": False, "index_options": "docs", "norms": False},
                 "removed": {"type": "long", "doc_values": False},
+                **text_properties,
             },
         },
     }
@@ -89,18 +93,19 @@ class Entry(NamedTuple):
     since: int = 0
 
 
-def entry_lines(document: int, version: int, keys: Collection[int], since: int = 0) -> str:
-    """Return the lines of a bulk request that write an ``Entry``, unless the index has a newer version of it.
+def entry_lines(entry: Entry, text_fields: Mapping[str, Any]) -> str:
+    """Return the lines of a bulk request that write an entry, unless the index has a newer version of it.
 
-    A document without keys is written too. Its version keeps a late request from bringing its keys back.
+    A document without keys is written too, without text. Its version keeps a late request from bringing its keys
+    back.
     """
-    action = {"index": {"_id": str(document), "version": version, "version_type": "external_gte"}}
-    entry: dict[str, Any] = {"document": document}
-    if keys:
-        entry |= {"keys": terms_of(sorted(keys)), "digest": digest_of(keys)}
-    elif since:
-        entry["removed"] = since
-    return f"{json.dumps(action)}\n{json.dumps(entry)}\n"
+    action = {"index": {"_id": str(entry.document), "version": entry.version, "version_type": "external_gte"}}
+    source: dict[str, Any] = {"document": entry.document}
+    if entry.keys:
+        source |= {"keys": terms_of(sorted(entry.keys)), "digest": digest_of(entry.keys), **text_fields}
+    elif entry.since:
+        source["removed"] = entry.since
+    return f"{json.dumps(action)}\n{json.dumps(source, ensure_ascii=False)}\n"
 
 
 def shipment_lines(counter: int) -> str:

@@ -7,8 +7,9 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.db import transaction
 
@@ -17,7 +18,7 @@ from ...db.backends import get_backend
 from ...db.chunks import chunked
 from ...db.queries import key_changes
 from ...exceptions import IndexUnavailable, error_name
-from ..base import KeyIndex, WaitingChanges
+from ..base import KeyIndex, TextSearch, WaitingChanges
 from ..database import DatabaseIndex
 from . import drift, key_documents, replacement
 from .declared_keys import frequent_keys
@@ -34,16 +35,17 @@ from .shipping import (
     ship_bulk,
     targets_of,
 )
+from .text_search import ANALYZERS, analyzer_of, search_requests
 
 if TYPE_CHECKING:
     from ...db.backends.key_table import BucketRows, KeyTable, Numbers
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 LINES_PER_REQUEST = 500
 """Buckets in one request."""
-MAX_HITS = 10_000
-"""Largest number of documents of one bucket in an answer of OpenSearch."""
 MAX_COUNTED = 1_000_000
 """Changes that a status counts, at most."""
 PAGE_SECONDS = 0.8
@@ -131,17 +133,28 @@ class OpenSearchIndex(KeyIndex):
 
     def read_buckets_for_page(self, keys: Sequence[int], oldest: int, newest: int) -> tuple[BucketRows, bool]:
         fresh = self.fresh.read_buckets(keys, oldest, newest)
-        if time.monotonic() < self._pages_paused_until:
-            return fresh, False
         # A first index is under way: some keys are in neither answer yet.
         is_complete = not key_changes.is_bulk_waiting(self.using)
-        try:
-            return self._add_shipped(fresh, keys, oldest, newest, self._page_client), is_complete
-        except IndexUnavailable as error:
-            # The next visitors need not wait for the same.
-            self._pages_paused_until = time.monotonic() + PAGE_PAUSE_SECONDS
-            logger.warning("neardup: pages find recent posts only: %s", error_name(error))
-            return fresh, False
+        rows, is_answered = self._ask_for_page(partial(self._add_shipped, fresh, keys, oldest, newest), fresh)
+        return rows, is_complete and is_answered
+
+    def read_unsent_buckets(self, keys: Sequence[int], oldest: int, newest: int) -> BucketRows:
+        return self.fresh.read_buckets(keys, oldest, newest)
+
+    def search_texts(
+        self, searches: Sequence[TextSearch], *, is_page: bool = False
+    ) -> tuple[list[list[int]], bool]:
+        if is_page:
+            nothing: list[list[int]] = [[] for _ in searches]
+            return self._ask_for_page(partial(self._search_texts, searches), nothing)
+        return self._search_texts(searches, self.client), True
+
+    def text_search_problem(self, language: str) -> str:
+        if analyzer_of(language) is not None:
+            return ""
+        return (
+            f"OpenSearch has no analyzer of the language {language!r}. It has some of: {', '.join(ANALYZERS)}"
+        )
 
     def frequent_keys(self, min_documents: int, limit: int) -> Sequence[int]:
         return frequent_keys(self.using, min_documents, limit)
@@ -236,12 +249,8 @@ class OpenSearchIndex(KeyIndex):
         import numpy as np
 
         hidden = self._read_hidden(keys)
-        state = state_rows(self.using, self.name).first()
-        if state is None or not state.in_use:
-            # Nothing was ever shipped.
+        if not self._has_shipped():
             return fresh
-        if state.problem:
-            raise IndexUnavailable(state.problem)
         shipped = self.search(keys, hidden, oldest, newest, client)
         if not len(fresh[0]):
             return shipped
@@ -249,6 +258,37 @@ class OpenSearchIndex(KeyIndex):
 
         positions, documents = map(np.concatenate, zip(fresh, shipped, strict=True))
         return outer_rows(positions, documents, oldest, newest)
+
+    def _has_shipped(self) -> bool:
+        """Return whether anything was ever sent. Raise ``IndexUnavailable`` if the index must not be used."""
+        state = state_rows(self.using, self.name).first()
+        if state is not None and state.in_use and state.problem:
+            raise IndexUnavailable(state.problem)
+        return state is not None and bool(state.in_use)
+
+    def _search_texts(self, searches: Sequence[TextSearch], client: OpenSearchClient) -> list[list[int]]:
+        if not self._has_shipped():
+            return [[] for _ in searches]
+        return [
+            found
+            for lines, count in search_requests(self.name, searches)
+            for found in self._search_lines(lines, count, client)
+        ]
+
+    def _ask_for_page(self, ask: Callable[[OpenSearchClient], T], otherwise: T) -> tuple[T, bool]:
+        """Return what OpenSearch answers, and True.
+
+        If it does not answer soon, or has not lately, return ``otherwise`` and False.
+        """
+        if time.monotonic() < self._pages_paused_until:
+            return otherwise, False
+        try:
+            return ask(self._page_client), True
+        except IndexUnavailable as error:
+            # The next visitors need not wait for the same.
+            self._pages_paused_until = time.monotonic() + PAGE_PAUSE_SECONDS
+            logger.warning("neardup: pages find recent posts only: %s", error_name(error))
+            return otherwise, False
 
     def search(
         self,
@@ -294,7 +334,9 @@ class OpenSearchIndex(KeyIndex):
         documents: list[int] = []
         for start in range(0, len(keys), LINES_PER_REQUEST):
             portion = keys[start : start + LINES_PER_REQUEST]
-            lines = key_documents.look_up_lines(self.name, portion, hidden, min(size, MAX_HITS), order)
+            lines = key_documents.look_up_lines(
+                self.name, portion, hidden, min(size, key_documents.MAX_HITS), order
+            )
             for position, found in enumerate(self._search_lines(lines, len(portion), client), start):
                 documents += found
                 positions += [position] * len(found)
@@ -312,7 +354,7 @@ class OpenSearchIndex(KeyIndex):
         if len(responses) != count:
             raise IndexUnavailable(f"OpenSearch answers {len(responses)} of {count} look-ups.")
         return [
-            [hit["sort"][0] for hit in response.get("hits", {}).get("hits", [])] for response in responses
+            [hit["sort"][-1] for hit in response.get("hits", {}).get("hits", [])] for response in responses
         ]
 
     def _read_hidden(self, keys: Sequence[int]) -> dict[int, list[int]]:

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from ...exceptions import IndexUnavailable
 from ...models import Key, KeyChange, KeyIndexState
+from .bulk_writing import write_entries
 from .declared_keys import declared_ranges
 from .drift import Report, differing_documents, record_again
 from .index_state import claim, release, renew, state_rows
@@ -27,7 +28,6 @@ from .shipping import (
     refuse_foreign_alias,
     remove_pairs,
     ship_batch,
-    write_entries,
 )
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ The order prevents a lost key:
 
 1. The process claims the row of the index, which raises its counter.
 2. It reads the oldest changes, and then the keys of their documents from their fingerprints.
-3. It writes each document with the number of its newest change as the version, and the counter, in one request.
-   OpenSearch refuses a document if it has a newer version.
+3. It writes the counter, and each document with the number of its newest change as the version, and with the text of
+   its post if the profile's CANDIDATES are a search of words. OpenSearch refuses a document if it has a newer version.
 4. It refreshes. The answer counts only if every copy that is there has refreshed.
 5. One transaction checks that the claim still holds, and deletes exactly what was sent. A change that came
    meanwhile stays, and its keys stay: they are not among the keys sent.
@@ -26,8 +26,10 @@ from ...db.queries import key_changes
 from ...exceptions import IndexUnavailable
 from ...models import KeyIndexState
 from . import key_documents
+from .bulk_writing import write_entries
 from .declared_keys import declared_keys
 from .index_state import claim, release, renew, state_rows
+from .text_search import text_properties
 
 if TYPE_CHECKING:
     from ...db.backends.key_table import Numbers
@@ -48,7 +50,6 @@ KEPT_MILLISECONDS = 24 * 60 * 60 * 1000
 MAX_PURGED = 1_000
 """Entries that one request deletes, at most."""
 REQUIRED_SETTINGS = {"index.replication.type": "DOCUMENT", "index.translog.durability": "REQUEST"}
-CONFLICT = 409
 
 RESTORED = (
     "The key index {index!r} has seen later changes than the database {using!r}: the database was restored from a "
@@ -197,40 +198,6 @@ def _entries(batch: Batch) -> list[key_documents.Entry]:
     ]
 
 
-def write_entries(
-    index: OpenSearchIndex,
-    target: str,
-    counter: int | None,
-    entries: Sequence[key_documents.Entry],
-) -> set[int]:
-    """Write entries into an index. Return the documents that have a newer version there.
-
-    ``counter``: the number of the shipment, or None outside of shipments.
-    """
-    lines = [key_documents.entry_lines(*entry) for entry in entries]
-    if counter is not None:
-        lines.append(key_documents.shipment_lines(counter))
-    with index.client.connect() as api:
-        answer = api.bulk(
-            body="".join(lines),
-            index=target,
-            params={"filter_path": "errors,items.*.status,items.*.error.reason", "require_alias": "false"},
-        )
-    if not answer.get("errors"):
-        return set()
-    refused = set()
-    for position, item in enumerate(answer["items"]):
-        result = item["index"]
-        if result["status"] == CONFLICT and position < len(entries):
-            refused.add(entries[position].document)
-        elif result["status"] >= 300:
-            reason = result.get("error", {}).get("reason", "")
-            raise IndexUnavailable(
-                f"OpenSearch does not write into {target!r}: {result['status']}, {reason[:300]}"
-            )
-    return refused
-
-
 def refresh(index: OpenSearchIndex, target: str) -> None:
     """Make every write so far searchable. Raise ``IndexUnavailable`` unless every copy that is there answers so."""
     with index.client.connect() as api:
@@ -324,7 +291,8 @@ def create_index(index: OpenSearchIndex, state: KeyIndexState) -> str:
         if api.indices.exists(index=name):
             _refuse_foreign(index, api, name, state.owner)
         else:
-            api.indices.create(index=name, body=key_documents.index_body(index.options, state.owner))
+            body = key_documents.index_body(index.options, state.owner, text_properties())
+            api.indices.create(index=name, body=body)
     return name
 
 
