@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.timing import on_cores, other_cores
 from tests import services
+from tests.opensearch_service import OpenSearch
 
 APPS = [
     "django.contrib.contenttypes",
@@ -51,7 +52,11 @@ class DurableMariaDB(services.MariaDB):
         return [*super().command(), *asked]
 
 
-SERVERS: dict[str, type[services.Service]] = {"postgresql": DurablePostgreSQL, "mariadb": DurableMariaDB}
+SERVERS: dict[str, type[services.Service]] = {
+    "postgresql": DurablePostgreSQL,
+    "mariadb": DurableMariaDB,
+    "opensearch": OpenSearch,
+}
 
 
 def start() -> None:
@@ -148,7 +153,9 @@ def attach(path: Path) -> str:
 
 @cache
 def server(name: str) -> services.Service:
-    """The run's own "postgresql", "mariadb", "unsafe" (the suite's PostgreSQL) or "redis"; on the other cores."""
+    """The run's own "postgresql", "mariadb", "unsafe" (the suite's PostgreSQL), "redis" or "opensearch".
+
+    It runs on the other cores."""
     kind = SERVERS.get(name) or services.KINDS["postgresql" if name == "unsafe" else name]
     service = kind()
     with on_cores(other_cores()):
