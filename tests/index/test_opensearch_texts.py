@@ -143,6 +143,20 @@ class TestCandidates:
         work()
         assert found(SOFA, DEFAULTS) == [] and cluster(copy) == cluster(one) is not None
 
+    def test_another_algorithm_may_judge(self, search):
+        """It would find the copy by its keys: the control."""
+        search(DEFAULTS, ALGORITHM="neardup", OPTIONS={})
+        one = post(SOFA)
+        work()
+        ship_all()
+        two = post(EDITED)
+        work()
+        assert candidates_of(two) == [] and cluster(two) is None
+        search(TUNED, ALGORITHM="neardup", OPTIONS={})
+        call_command("neardup_index", rebuild=True, no_progress=True, verbosity=0)
+        ship_all()
+        assert candidates_of(two) == [document(one).pk] and cluster(two) == cluster(one) is not None
+
     def test_spaces_are_apart(self, search, opensearch):
         ad, other = post(SOFA), UuidPost.objects.create(text=SOFA)
         work()
