@@ -165,7 +165,7 @@ def test_the_lines_of_the_readme_run_on_a_site_of_another_shape(
     assert sum(map(count_lines, lines)) <= 10
     for block in lines:
         reader.follow(block)
-    assert "Review them at /staff/neardup/queue/" in reader.printed
+    assert "1 group, 1 duplicate. Review them at /staff/neardup/queue/" in reader.printed
     page = reader.open("/")
     assert "+ 1 similar" in page and page.count("orner sofa") == 1
     reader.run("python manage.py check --database default --fail-level WARNING")
