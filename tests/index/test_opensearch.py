@@ -337,6 +337,25 @@ class TestOtherIndexes:
         with pytest.raises(IndexUnavailable, match=r"neardup_index --rebuild-index"):
             index.ship(is_forced=True)
 
+    def test_missing_shards_are_named(self, index, opensearch):
+        """The cluster is red: no node may have the shard."""
+        ship_one(index)
+        state = KeyIndexState.objects.get()
+        address = f"/{state.in_use}"
+        for node in ("nobody", None):
+            opensearch.ask("POST", f"{address}/_close")
+            setting = {"index.routing.allocation.require._name": node}
+            opensearch.ask("PUT", f"{address}/_settings", setting)
+            opensearch.ask("POST", f"{address}/_open?wait_for_active_shards=0")
+            if node:
+                assert "Bring back the nodes" in index.problem()
+                with pytest.raises(IndexUnavailable):
+                    index.read_buckets([5], 0, 9)
+        deadline = time.monotonic() + 60
+        while index.problem():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
     @pytest.mark.parametrize(("name", "value"), [("index.translog.durability", "async")])
     def test_settings_that_could_lose_keys_are_refused(self, index, opensearch, name, value):
         ship_one(index)

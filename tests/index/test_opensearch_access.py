@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from django.core.management import call_command
 import django_neardup as neardup
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index.index_class import get_index
+from django_neardup.index.opensearch import key_documents
 from django_neardup.management.commands.neardup_worker import _WorkerDatabase
 from django_neardup.models import Document, Hold, KeyChange
 from django_neardup.pipeline import drain
@@ -180,6 +182,21 @@ class TestSilence:
         # The copy is left to a moderator, by the other rule. The other post is published.
         assert [Ad.objects.get(pk=one.pk).published for one in posts] == [False, True]
         assert Hold.objects.get().state == "review"
+
+    def test_a_repeated_request_creates_no_second_index(self, site, opensearch, monkeypatch):
+        index = site(TIMEOUT=2, RETRIES=30)
+        body = key_documents.index_body
+
+        def be_silent_for_a_while(*arguments):
+            opensearch.pause()
+            threading.Timer(3, opensearch.resume).start()
+            return body(*arguments)
+
+        monkeypatch.setattr(key_documents, "index_body", be_silent_for_a_while)
+        replace_keys("default", 7, (), [5])
+        ship_all()
+        assert [*opensearch.ask("GET", f"/{index.name}-*")] == [f"{index.name}-1"]
+        assert KeyChange.objects.count() == 0
 
     def test_work_stops_when_too_much_waits(self, site, silent):
         site()

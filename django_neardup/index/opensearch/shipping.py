@@ -286,13 +286,18 @@ def _refuse_foreign(index: OpenSearchIndex, api: Any, target: str, owner: str) -
 
 def create_index(index: OpenSearchIndex, state: KeyIndexState) -> str:
     """Create an empty index, and return its name."""
+    from opensearchpy.exceptions import RequestError
+
     name = f"{index.name}-{state.counter}"
     with index.client.connect() as api:
-        if api.indices.exists(index=name):
-            _refuse_foreign(index, api, name, state.owner)
-        else:
+        try:
             body = key_documents.index_body(index.options, state.owner, text_properties())
             api.indices.create(index=name, body=body)
+        except RequestError as error:
+            # Also if a request without an answer has created it, and is sent again.
+            if error.error != "resource_already_exists_exception":
+                raise
+            _refuse_foreign(index, api, name, state.owner)
     return name
 
 
