@@ -22,6 +22,8 @@ MODE =
 POSTS = 100000
 # Pairs of copies of `make test-opensearch`.
 TWINS = 1000
+# Changes of keys, and posts, that wait for a worker whose memory `make test-opensearch` measures.
+WAITING = 100000
 KILLS = 20
 # The hash secret of `make digest` and a file for its records, of the command line alone.
 SECRET =
@@ -74,9 +76,9 @@ test-long: $(STAMP)  ## what `make test` does in part: pages on the servers, all
 test-sites:  ## models of other packages and other admin themes, in environments of their own: SITES=mptt,unfold (all)
 	$(PYTHON) -m tests.sites $(SITES)
 
-test-opensearch: $(STAMP)  ## keys in a private OpenSearch, on SQLite and PostgreSQL: contract, TWINS=1000 copies saved at once, rebuilds, recall on labelled texts (DATA=FOLDER)
+test-opensearch: $(STAMP)  ## keys in a private OpenSearch, on SQLite and PostgreSQL: contract, TWINS=1000 copies saved at once, rebuilds, memory with WAITING=100000, recall on labelled texts (DATA=FOLDER)
 	set -e; for engine in sqlite postgresql; do \
-		NEARDUP_TEST_DATABASE=$$engine NEARDUP_DATA="$(DATA)" TWINS=$(TWINS) POSTS=2000 $(BIN)/python -m pytest -s tests/index -m opensearch --ignore tests/index/test_opensearch_chaos.py; \
+		NEARDUP_TEST_DATABASE=$$engine NEARDUP_DATA="$(DATA)" TWINS=$(TWINS) WAITING=$(WAITING) POSTS=2000 $(BIN)/python -m pytest -s tests/index -m opensearch --ignore tests/index/test_opensearch_chaos.py; \
 	done
 
 chaos-opensearch: $(STAMP)  ## three private nodes are killed, filled and silenced, workers killed, while posts are saved: nothing is lost
