@@ -17,7 +17,10 @@ READ = (
     "/ads/mine/", "/ads/1000/edit/", "/ads/1001/edit/", "/ads/500/edit/", "/ads/1000/appeal/", "/ads/500/appeal/",
     "/ads/appeal/",
     "/feed/rss/", "/feed/atom/", "/sitemap.xml",
-    "/forum/", "/forum/latest/", "/forum/works/", "/forum/topics/1000/", "/login/",
+    "/forum/", "/forum/latest/", "/forum/works/", "/forum/works/new/", "/forum/topics/1000/", "/login/",
+    "/news/", "/news/?similar=all", "/news/gazette/", "/search/?q=сваи&where=news", "/news/1000/", "/news/1001/",
+    "/news/1002/", "/news/500/", "/news/2000/", "/news/new/", "/news/new/?like=1000", "/news/new/?like=500",
+    "/news/1002/edit/", "/news/500/edit/", "/similar/news.article/1000/", "/similar/news.article/500/",
     "/similar/board.ad/1000/", "/similar/board.ad/1001/", "/similar/board.ad/1002/", "/similar/board.ad/1003/",
     "/similar/board.ad/500/", "/similar/forum.post/1000/", "/similar/forum.post/500/",
     "/similar/api/similar/board.ad/1000/", "/similar/api/similar/board.ad/1003/",
@@ -43,7 +46,8 @@ class Sent(NamedTuple):
     @property
     def fields(self) -> dict[str, str]:
         """A filled form."""
-        return {"category": "1", **{key: str(value) for key, value in advert_of(TEXTS[self.text]).items()}}
+        advert = {key: str(value) for key, value in advert_of(TEXTS[self.text]).items()}
+        return {"category": "1", **advert, "headline": advert["title"], "body": advert["text"]}
 
 
 CHECK, PUBLISH, EDIT = "/similar/api/check/board.ad/", "/ads/new/", "/ads/1001/edit/"
@@ -53,6 +57,11 @@ WRITTEN = (
     *(Sent("/similar/api/check/forum.post/", text, JSON) for text in ("reply", "hidden only")),
     *(Sent("/forum/topics/1000/", text) for text in ("reply", "hidden only")),
     *(Sent(address, text) for address in (PUBLISH, EDIT) for text in ADVERTS),
+    *(
+        Sent(address, text)
+        for address in ("/news/new/", "/forum/works/new/")
+        for text in ("group", "hidden only")
+    ),
     *(Sent(PUBLISH, text, again=True) for text in ("group", "variant", "lone")),
     *(Sent(address, "lone") for address in ("/ads/1000/appeal/", "/ads/500/appeal/")),
 )

@@ -8,6 +8,7 @@ from board.models import Ad, Category
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from forum.models import Post, Section, Topic
+from news.models import Article, Outlet
 
 import django_neardup as neardup
 from django_neardup.models import MovedUrl
@@ -22,11 +23,12 @@ FIRST_HIDDEN = {"older": 500, "newer": 2000}
 
 
 def frame() -> None:
-    """Authors, a shelf and a topic."""
+    """Authors, a shelf, a topic and a newspaper."""
     anna, *_others = (
         User.objects.create_user(name, f"{name}@example.org") for name in ("anna", "boris", "vera")
     )
     Category.objects.create(pk=1, slug="piles", name="Сваи")
+    Outlet.objects.create(slug="gazette", name="Вестник стройки")
     section = Section.objects.create(slug="works", title="Стройка")
     Topic.objects.create(
         pk=SHOWN, title="Чем красить сваи", section=section, author=anna, created=_moment(SHOWN)
@@ -39,15 +41,19 @@ def shown() -> None:
         _advert(SHOWN + place, text, "boris" if place == 1 else "anna")
     for place, text in enumerate((REPLY, *FILLERS[:3])):
         _reply(SHOWN + place, text, "boris")
+    for place, text in enumerate((GROUP, GROUP, LONE)):
+        _article(SHOWN + place, text, "boris" if place == 2 else "")
 
 
 def hidden(number: int) -> None:
     """Twins of what is shown, of a group and of one alone; another mark; a text that nobody else has; one that waits
-    for a moderator; a reply; and an old address that leads to a hidden post."""
+    for a moderator; a reply; articles; and an old address that leads to a hidden post."""
     for place, text in enumerate((GROUP, GROUP, VARIANT, LONE, HIDDEN_ONLY, FILLERS[0])):
         advert = _advert(number + place, text, "vera", published=False)
     neardup.hold(advert)
     _reply(number, REPLY, "vera", published=False)
+    for place, text in enumerate((GROUP, LONE, HIDDEN_ONLY)):
+        _article(number + place, text, "vera", published=False)
     MovedUrl.objects.create(
         path="/ads/900/", digest=path_digest("/ads/900/"),
         content_type=ContentType.objects.get_for_model(Ad), object_id=str(number),
@@ -66,6 +72,15 @@ def _reply(number: int, text: str, author: str, published: bool = True) -> None:
     user = User.objects.get(username=author)
     values = {"author": user, "published": published, "created": _moment(number)}
     Post.objects.create(pk=number, topic_id=SHOWN, text=text, **values)
+
+
+def _article(number: int, text: str, author: str, published: bool = True) -> None:
+    """An article of a reader, or of the newspaper if there is no author."""
+    headline, _, body = text.partition("\n")
+    writer = User.objects.filter(username=author).first()
+    outlet = None if writer else Outlet.objects.get()
+    values = {"author": writer, "outlet": outlet, "published": published, "created": _moment(number)}
+    Article.objects.create(pk=number, headline=headline, body=body, **values)
 
 
 def _moment(number: int) -> datetime:

@@ -20,7 +20,7 @@ from tests.leaks.addresses import READ, WRITTEN, Sent
 CONFIRMATION = re.compile(r'(?<=name="neardup_token" value=")([^":]+):[^"]+')
 """What it says, then when it was said, and the signature."""
 CSRF = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')
-NUMBER = re.compile(r"(?<=/ads/)\d+(?=/)|(?<=#post-)\d+")
+NUMBER = re.compile(r"(?<=/ads/)\d+(?=/)|(?<=/news/)\d+(?=/)|(?<=/topics/)\d+(?=/)|(?<=#post-)\d+")
 UNTOLD = {"Set-Cookie", "Expires", "Content-Length"}
 
 
