@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.chromium import Window
+from tests.browser.chromium import HEIGHT, WIDTH, Window
 from tests.browser.documentation import faults, missing, serve
 from tests.documents import DOCS
 from tests.services import ROOT
@@ -83,6 +83,8 @@ def reader(_windows: Callable[[str], Window]) -> Iterator[Window]:
     """A window of a visitor. The browser must have nothing to complain about."""
     window = _windows("documentation")
     window.driver.set_script_timeout(120)  # axe takes a while on the longest pages
+    # Another test may have left it as narrow as a phone.
+    window.size(WIDTH, HEIGHT)
     window.complaints()
     yield window
     assert window.complaints() == []

@@ -11,6 +11,7 @@ from django_neardup.conf import CANDIDATES, KEYS
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index import TextSearch
 from django_neardup.index.index_class import get_index
+from django_neardup.index.opensearch import opensearch_index
 from django_neardup.index.opensearch.text_search import ANALYZERS, text_properties
 from django_neardup.models import Document, Key, KeyChange, Space
 from django_neardup.moderation.erasure.erase import erase
@@ -36,8 +37,10 @@ REPEATED_EDITED = REPEATED.replace("Самовывоз с третьего эт�
 
 
 @pytest.fixture(autouse=True)
-def search(settings, opensearch):
+def search(settings, opensearch, monkeypatch):
     """Sets a kind of candidates, on one new index."""
+    # On a busy machine the node answers late.
+    monkeypatch.setattr(opensearch_index, "PAGE_SECONDS", 30.0)
     index = index_setting(opensearch)
 
     def use(candidates, **values):
