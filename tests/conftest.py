@@ -73,6 +73,7 @@ SAMPLED = {
     "reports/test_pieces.py::test_crafted_texts_give_reports_of_linear_size": 4,
     "search/test_privacy.py::test_answers_are_the_same_without_the_hidden": 2,
     "seo/test_redirects.py::test_undone_in_any_order_it_follows_our_own_table": 4,
+    "test_documented_steps.py::test_the_adapter_of_a_situation": 3,
     "text/test_hostile.py::test_a_crafted_megabyte": 4,
 }
 """Tests with many parameters: `make test` runs every second, third or fourth case, `make test-long` all."""
