@@ -272,7 +272,7 @@ def test_the_command_writes_the_page(tmp_path):
     ads(SOFA, SOFA_EDITED, PIANO)
     path = tmp_path / "page.html"
     out = run("--model", "testapp.ad", "--fields", "title, text", "--output", str(path), "--language", "ru")
-    assert out.startswith("3 posts of 3: 1 group, 2 posts in them") and str(path) in out
+    assert out.startswith("Compared 3 posts of 3: 1 group with 2 posts") and str(path) in out
     page = path.read_text("utf-8")
     assert '<html lang="ru">' in page and "<script" not in page and SOFA[:40] in page
 
@@ -281,7 +281,7 @@ def test_the_command_writes_the_page(tmp_path):
     ("args", "said"),
     [
         (["--model", "testapp.Nothing"], "no model"),
-        (["--model", "testapp.Ad", "--language", "xx"], "no language 'xx'"),
+        (["--model", "testapp.Ad", "--language", "xx"], "The language 'xx' is not in LANGUAGES"),
         (
             ["--model", "testapp.Ad", "--output", "/nowhere/page.html"],
             "the directory /nowhere does not exist",
@@ -324,4 +324,4 @@ def test_nothing_needs_to_be_installed_but_the_app(tmp_path):
     command = [sys.executable, "-c", BARE, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "1 group, 2 posts in them" in done.stdout and "угловой диван" in path.read_text("utf-8")
+    assert "1 group with 2 posts" in done.stdout and "угловой диван" in path.read_text("utf-8")
