@@ -152,7 +152,7 @@ def test_what_a_worker_raises_does_not_quote_the_post(work, monkeypatch, caplog)
     with caplog.at_level(logging.DEBUG, "django_neardup"), pytest.raises(Exception) as caught:
         work()
     shown = "".join(traceback.format_exception(caught.value))
-    assert "Not drained: database 'default' (OperationalError)" in shown
+    assert "Some posts are still pending: database 'default' (OperationalError)" in shown
     assert SECRET not in shown and SECRET not in caplog.text
 
 

@@ -48,7 +48,7 @@ def test_posts_wait_for_statistics_and_none_is_set_aside(caplog):
         for _ in range(8):
             assert drain().processed == 0 and has_pending("default")
     assert len(caplog.messages) == 1
-    assert "wait: 2." in caplog.messages[0] and "neardup_statistics" in caplog.messages[0]
+    assert "Pending posts: 2." in caplog.messages[0] and "neardup_statistics" in caplog.messages[0]
     assert {(each.state, each.attempts, each.leased_until) for each in Document.objects.all()} == {
         (Document.State.PENDING, 0, None)
     }
