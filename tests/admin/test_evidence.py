@@ -326,7 +326,7 @@ class TestHistory:
         assert pair.decision is None
         assert "reopened: a text has changed" in answer.content.decode()
         first = events(answer)[0]
-        assert first.startswith(f"Open again: №\xa0{pair.b.object_id} changed. Before: variant, code")
+        assert first.startswith(f"Reopened: №\xa0{pair.b.object_id} changed. Before: variant, code")
         assert [event.withdraw_url for event in answer.context["history"]].count("") == len(
             events(answer)
         ) - 1

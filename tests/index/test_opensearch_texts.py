@@ -321,7 +321,7 @@ class TestWhatIsSent:
         index = settings.NEARDUP["default"]["INDEX"]
         search(TUNED, INDEX={**index, "HOSTS": [f"http://127.0.0.1:{free_port()}"], "RETRIES": 0})
         (left,) = erase(Ad, keys[1])
-        assert left == f"testapp.Ad {keys[1]}: changes for the key index left in the database 'default'."
+        assert left == f"testapp.Ad {keys[1]}: changes for the key index remain in the database 'default'."
         search(TUNED)
         assert erase(Ad, keys[1]) == []
         assert entries_with_text(opensearch) == 1 and found(PIANO) == [document(other).pk]

@@ -96,7 +96,7 @@ def test_not_exact(a: str, b: str) -> None:
 @pytest.mark.parametrize("end", ["", ".", "!", " ."])
 def test_a_signature_and_the_full_stop_before_it_are_no_difference(end: str) -> None:
     text = "Продам стол дубовый, ножки точёные, столешница целая"
-    assert judge(text, f"{text}{end}\n-- \nСаша, резьба по дереву").exact
+    assert judge(text, f"{text}{end}\n-- \nСаша, город Тверь").exact
     assert not judge(text, f"{text}{end}\nРезьба по дереву").exact
 
 

@@ -557,7 +557,7 @@ class TestMissing:
         monkeypatch.setitem(periodic_searches.SEARCHES, "missing", lambda using: 1 / 0)
         monkeypatch.setitem(periodic_searches.SEARCHES, "expired", lambda using: 7)
         assert periodic_searches.run_due_searches("default") == 7
-        assert "the search 'missing' failed" in caplog.text
+        assert "the periodic search 'missing' failed" in caplog.text
 
     def test_a_model_whose_table_is_elsewhere(self, monkeypatch):
         monkeypatch.setattr(SlugPost._meta, "managed", False)

@@ -516,7 +516,7 @@ def test_posts_of_the_author_that_exist_are_named(author):
     post.delete()
     with pytest.raises(CommandError, match=f"testapp.Ad {there.pk} is not deleted: delete it first") as error:
         run("--erase-author", "90210")
-    assert error.value.returncode == 3 and "1 documents left" in str(error.value)
+    assert error.value.returncode == 3 and "1 documents remain" in str(error.value)
     assert words_kept() == [] and not Document.objects.filter(object_id=str(key)).exclude(author="").exists()
     assert document(there).author == "90210"
 

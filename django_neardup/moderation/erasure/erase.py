@@ -123,7 +123,7 @@ def erase_posts(plan: ErasurePlan) -> list[str]:
     record_ids = list(_records_with_words(plan.cleaning, using))
     kinds = _kinds(documents, plan.cleaning, record_ids)
     names = ", ".join(map(str, plan.posts[:10])) + (" …" if len(plan.posts) > 10 else "")
-    return [f"{names}: {', '.join(kinds)} left in the database {using!r}."] if kinds else []
+    return [f"{names}: {', '.join(kinds)} remain in the database {using!r}."] if kinds else []
 
 
 def _kinds(documents: Sequence[int], cleaning: JournalCleaning, record_ids: Sequence[int]) -> list[str]:
