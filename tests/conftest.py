@@ -66,6 +66,8 @@ SAMPLED = {
     "admin/test_queue_deciding.py::test_what_has_changed_since_is_not_decided": 3,
     "admin/test_whole_way.py::test_any_post_there_and_back": 3,
     "example/test_demo_verdicts.py": 3,
+    "index/test_opensearch_contract.py": 3,
+    "index/test_opensearch_loading.py": 2,
     "listing/test_totals.py::test_what_is_shown_is_what_python_finds": 3,
     "moderation/test_crash.py::test_posts_with_adapters": 2,
     "moderation/test_undo_later.py::test_both_orders_lead_back": 2,
