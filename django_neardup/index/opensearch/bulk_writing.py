@@ -32,7 +32,8 @@ def write_entries(
     ``counter``: the number of the shipment, or None outside of shipments.
     """
     refused: set[int] = set()
-    for documents, lines in _write_requests(index.using, counter, entries):
+    items = _items(index.using, counter, entries)
+    for documents, lines in key_documents.split_requests(items, CHARACTERS_PER_REQUEST):
         with index.client.connect() as api:
             answer = api.bulk(
                 body=lines,
@@ -56,26 +57,18 @@ def write_entries(
     return refused
 
 
-def _write_requests(
+def _items(
     using: str, counter: int | None, entries: Sequence[key_documents.Entry]
-) -> Iterator[tuple[list[int | None], str]]:
-    """Yield bulk requests, short enough for OpenSearch, with the document of each item: None for the shipment.
+) -> Iterator[tuple[int | None, str]]:
+    """Yield the document and the lines of each item of bulk requests. The shipment has no document.
 
     The number of the shipment comes first: an index that got a part of a shipment has it.
     """
-    documents: list[int | None] = [] if counter is None else [None]
-    lines = [] if counter is None else [key_documents.shipment_lines(counter)]
-    texts, characters = PostTexts(using), 0
+    if counter is not None:
+        yield None, key_documents.shipment_lines(counter)
+    texts = PostTexts(using)
     for portion in chunked(entries, TEXTS_PER_READ):
         text_by_document = texts.read([entry.document for entry in portion if entry.keys])
         for entry in portion:
             text = text_by_document.get(entry.document)
-            line = key_documents.entry_lines(entry, text_fields(text) if text else {})
-            if lines and characters + len(line) > CHARACTERS_PER_REQUEST:
-                yield documents, "".join(lines)
-                documents, lines, characters = [], [], 0
-            documents.append(entry.document)
-            lines.append(line)
-            characters += len(line)
-    if lines:
-        yield documents, "".join(lines)
+            yield entry.document, key_documents.entry_lines(entry, text_fields(text) if text else {})

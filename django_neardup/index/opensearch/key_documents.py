@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...comparison.packed_keys import pack_keys
 from .opensearch_options import OpenSearchOptions
+
+T = TypeVar("T")
 
 SHIPMENT_ID = "shipment"
 """The id of the entry whose version is the number of the newest shipment."""
@@ -112,6 +114,27 @@ def shipment_lines(counter: int) -> str:
     """Return the lines of a bulk request that write the number of a shipment, unless the index has a newer one."""
     action = {"index": {"_id": SHIPMENT_ID, "version": counter, "version_type": "external"}}
     return f"{json.dumps(action)}\n{{}}\n"
+
+
+def split_requests(
+    entries: Iterable[tuple[T, str]], max_characters: int, max_entries: int | None = None
+) -> Iterator[tuple[list[T], str]]:
+    """Yield requests that are short enough for OpenSearch: what each is about, and its lines.
+
+    ``entries``: what some lines are about, and the lines. They stay together, in any length.
+    """
+    subjects: list[T] = []
+    parts: list[str] = []
+    characters = 0
+    for subject, lines in entries:
+        if parts and (len(parts) == max_entries or characters + len(lines) > max_characters):
+            yield subjects, "".join(parts)
+            subjects, parts, characters = [], [], 0
+        subjects.append(subject)
+        parts.append(lines)
+        characters += len(lines)
+    if parts:
+        yield subjects, "".join(parts)
 
 
 def look_up_lines(

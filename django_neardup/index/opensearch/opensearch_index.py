@@ -271,8 +271,8 @@ class OpenSearchIndex(KeyIndex):
             return [[] for _ in searches]
         return [
             found
-            for lines, count in search_requests(self.name, searches)
-            for found in self._search_lines(lines, count, client)
+            for portion, lines in search_requests(self.name, searches)
+            for found in self._search_lines(lines, len(portion), client)
         ]
 
     def _ask_for_page(self, ask: Callable[[OpenSearchClient], T], otherwise: T) -> tuple[T, bool]:

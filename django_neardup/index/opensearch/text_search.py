@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...conf import MORE_LIKE_THIS, MORE_LIKE_THIS_TUNED
-from .key_documents import LOOK_UP_HEADER, MAX_HITS
+from .key_documents import LOOK_UP_HEADER, MAX_HITS, split_requests
 
 if TYPE_CHECKING:
     from ..base import TextSearch
@@ -55,7 +55,7 @@ def analyzer_of(language: str) -> str | None:
 
 
 def text_properties() -> dict[str, Any]:
-    """Return the fields of the mapping. Those that no entry uses cost nothing."""
+    """Return the fields of the mapping. Unused fields take no space."""
     languages = sorted(set(ANALYZERS.values()))
     fields = {
         # Without positions: the order of the words is not stored.
@@ -71,20 +71,13 @@ def text_fields(text: PostText) -> dict[str, Any]:
     return {"space": text.space, "live": text.is_live, "text": {analyzer: text.text}} if analyzer else {}
 
 
-def search_requests(index: str, searches: Sequence[TextSearch]) -> Iterator[tuple[str, int]]:
-    """Yield the lines of requests, and how many searches each holds. They are short enough for OpenSearch."""
+def search_requests(index: str, searches: Sequence[TextSearch]) -> Iterator[tuple[list[TextSearch], str]]:
+    """Yield requests that are short enough for OpenSearch: the searches of each, and its lines."""
     header = json.dumps({"index": index, **LOOK_UP_HEADER})
-    lines: list[str] = []
-    size = 0
-    for search in searches:
-        line = f"{header}\n{json.dumps(_search_body(search), ensure_ascii=False)}\n"
-        if lines and (len(lines) == SEARCHES_PER_REQUEST or size + len(line) > CHARACTERS_PER_REQUEST):
-            yield "".join(lines), len(lines)
-            lines, size = [], 0
-        lines.append(line)
-        size += len(line)
-    if lines:
-        yield "".join(lines), len(lines)
+    entries = (
+        (search, f"{header}\n{json.dumps(_search_body(search), ensure_ascii=False)}\n") for search in searches
+    )
+    return split_requests(entries, CHARACTERS_PER_REQUEST, SEARCHES_PER_REQUEST)
 
 
 def _search_body(search: TextSearch) -> dict[str, Any]:
