@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
 from itertools import count
 
+from django.conf import settings
 from django.db import transaction
 
 from django_neardup.index.index_class import get_index
@@ -36,6 +41,29 @@ def ship_all(using="default"):
 
 def delete_indexes(node):
     node.ask("DELETE", "/test*")
+
+
+@contextmanager
+def starting_workers(child_environment, poll):
+    """A function that starts a worker, with the index of the setting. They are killed at the end.
+
+    ``poll``: seconds between two polls.
+    """
+    workers = []
+
+    def start():
+        environment = {
+            **child_environment,
+            "NEARDUP_TEST_INDEX": json.dumps(settings.NEARDUP["default"]["INDEX"]),
+        }
+        command = ["neardup_worker", "--database", "default", "--poll", str(poll), "--verbosity", "0"]
+        workers.append(subprocess.Popen([sys.executable, "-m", "django", *command], env=environment))
+        return workers[-1]
+
+    yield start
+    for worker in workers:
+        worker.kill()
+        worker.wait()
 
 
 class IndexWithoutFreshKeys(OpenSearchIndex):

@@ -23,7 +23,7 @@ from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Document, Key, KeyChange, KeyIndexState, Membership, RemovedKey
 from django_neardup.pipeline import drain, has_pending
 from tests.index.contract import replace_keys
-from tests.index.opensearch_helpers import PATH, ship_all
+from tests.index.opensearch_helpers import PATH, ship_all, starting_workers
 from tests.index.test_opensearch import differences, found
 from tests.index.test_opensearch_twins import text_of
 from tests.opensearch_service import make_cluster, processes_of
@@ -94,21 +94,8 @@ def site(nodes, settings):
 @pytest.fixture
 def crew(settings, child_environment):
     """Starts workers, and replaces them."""
-    workers = []
-
-    def start():
-        environment = {
-            **child_environment,
-            "NEARDUP_TEST_INDEX": json.dumps(settings.NEARDUP["default"]["INDEX"]),
-        }
-        command = ["neardup_worker", "--database", "default", "--poll", "0.2", "--verbosity", "0"]
-        workers.append(subprocess.Popen([sys.executable, "-m", "django", *command], env=environment))
-        return workers[-1]
-
-    yield start
-    for worker in workers:
-        worker.kill()
-        worker.wait()
+    with starting_workers(child_environment, 0.2) as start:
+        yield start
 
 
 def health(nodes):

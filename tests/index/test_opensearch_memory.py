@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -19,7 +16,7 @@ from django_neardup.models import Document, KeyChange
 from django_neardup.pipeline import has_pending
 from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
 from tests.index.contract import add_run
-from tests.index.opensearch_helpers import delete_indexes, site_setting
+from tests.index.opensearch_helpers import delete_indexes, site_setting, starting_workers
 from tests.index.test_opensearch_twins import MAX_MEGABYTES, megabytes, text_of
 from tests.pipeline.helpers import document
 from tests.testapp.models import Ad
@@ -38,21 +35,8 @@ PATIENCE = 60 + WAITING / 20
 @pytest.fixture
 def start_worker(settings, opensearch, child_environment):
     settings.NEARDUP = site_setting(opensearch)
-    workers = []
-
-    def start():
-        environment = {
-            **child_environment,
-            "NEARDUP_TEST_INDEX": json.dumps(settings.NEARDUP["default"]["INDEX"]),
-        }
-        command = ["neardup_worker", "--database", "default", "--poll", "0.1", "--verbosity", "0"]
-        workers.append(subprocess.Popen([sys.executable, "-m", "django", *command], env=environment))
-        return workers[-1]
-
-    yield start
-    for worker in workers:
-        worker.kill()
-        worker.wait()
+    with starting_workers(child_environment, 0.1) as start:
+        yield start
     delete_indexes(opensearch)
 
 
