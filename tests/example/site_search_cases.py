@@ -65,20 +65,9 @@ from django_neardup.models import (  # noqa: E402
 )
 from django_neardup.moderation import ActionContext, hide, merge, undo  # noqa: E402
 from django_neardup.pipeline import decide, documents_of, withdraw  # noqa: E402
+from tests.pipeline.advert_texts import PIANO, SOFA, SOFA_EDITED  # noqa: E402
 from tests.pipeline.families import family  # noqa: E402
 
-SOFA = (
-    "Продаю угловой диван в хорошем состоянии, обивка без пятен и зацепок, механизм работает исправно. "
-    "Самовывоз с третьего этажа, лифт грузовой есть, помогу с погрузкой в машину."
-)
-SOFA_EDITED = (
-    "Продам угловой диван в хорошем состоянии, обивка без пятен и зацепок, механизм исправно работает. "
-    "Самовывоз с третьего этажа, грузовой лифт есть, помогу с погрузкой в машину вечером."
-)
-PIANO = (
-    "Отдам старое пианино «Красный Октябрь» в добрые руки, настройка держится, но две клавиши западают. "
-    "Вывозить нужно самостоятельно, дом без лифта, второй этаж, грузчиков можно заказать рядом."
-)
 # A busy machine answers later than a visitor would wait.
 searching.PAGE_SECONDS = 30.0
 EVERYTHING = (
