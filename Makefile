@@ -49,7 +49,7 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[example]" --group dev
 	@touch $@
 
-demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL= RESET=1 (load anew); with OPENSEARCH=1 beside a private OpenSearch, on a new database
+demo: $(STAMP)  ## run the example project: HOST= PORT= REDIS_URL= DATABASE_URL= RESET=1 (start over); with OPENSEARCH=1 beside a private OpenSearch, on a new database
 	HOST="$(HOST)" PORT="$(PORT)" $(if $(OPENSEARCH),$(BIN)/python -m tests.opensearch_service) $(BIN)/python example_project/demo.py $(if $(RESET),--reset)
 
 test: test-sqlite test-postgresql test-mariadb  ## the suite, on every database

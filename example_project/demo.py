@@ -45,7 +45,7 @@ BANNER = """
   Accounts, the password is the name: demo (an author), moderator, admin
 
   Остановить: Ctrl-C. Начать заново: make demo RESET=1 или ссылка внизу страницы /start/
-  Stop: Ctrl-C. Begin anew: make demo RESET=1, or the link below the page /start/
+  Stop: Ctrl-C. Start over: make demo RESET=1, or the link below the page /start/
 """
 
 
@@ -119,7 +119,9 @@ class Demo:
 
 def main() -> int:
     parser = ArgumentParser(description="Run the example until Ctrl-C.")
-    parser.add_argument("--reset", action="store_true", help="delete what was written and decided, load anew")
+    parser.add_argument(
+        "--reset", action="store_true", help="delete what was written and decided, load it again"
+    )
     options = parser.parse_args()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if problem := address_problem(host, port):

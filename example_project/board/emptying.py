@@ -1,4 +1,4 @@
-"""Deletes the rows of the whole site, to load the content anew while server and worker run."""
+"""Deletes the rows of the whole site, to load the content again while server and worker run."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def switch(request: HttpRequest) -> HttpResponse:
 
 
 def reset(request: HttpRequest) -> HttpResponse:
-    """Ask, then load everything anew. The worker compares it afterwards."""
+    """Ask, then load everything again. The worker compares it afterwards."""
     if request.method != "POST":
         return render(request, "tours/reset.html")
     call_command("load_example", reset=True, verbosity=0)

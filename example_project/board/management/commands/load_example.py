@@ -36,7 +36,7 @@ class Command(BaseCommand):
             if options["reset"]:
                 empty()
             if Ad.objects.exists():
-                self.stdout.write("There are adverts already: nothing to load. (--reset begins anew.)")
+                self.stdout.write("There are adverts already: nothing to load. (--reset starts over.)")
                 return
             loaded = Loader().load()
             if options["verbosity"]:
