@@ -13,7 +13,7 @@ import django_neardup as neardup
 from django_neardup.models import FamilyMember
 from django_neardup.prepublication import check
 from django_neardup.prepublication.check import MAX_MATCHES
-from django_neardup.search import visible_posts
+from django_neardup.search import find_for_request, visible_posts
 from django_neardup.search.request import MAX_ALIGNED
 from tests.pipeline.families import family
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, document, pair, post, work
@@ -74,8 +74,7 @@ def flood(kind, accounts, before=0):
 
 
 def found(text, visible=VISIBLE):
-    # As many as the form asks for.
-    return [match.object for match in neardup.find_similar(text, Ad, visible=visible, limit=MAX_MATCHES)]
+    return [match.object for match in find_for_request(text, Ad, visible=visible, limit=MAX_MATCHES)]
 
 
 @pytest.fixture
