@@ -1,6 +1,6 @@
 """Ask the questions of some hostile worlds, in a process of its own, and print what each of them has cost.
 
-``python -m tests.trust.budget_child FIRST LAST STEP LARGEST [undefended]`` writes a line of JSON for each question.
+``python -m tests.trust.budget_child FIRST LAST LARGEST [undefended]`` writes a line of JSON for each question.
 Each world begins with the time of a fixed loop, since the speed of a shared machine changes, and ends with the peak
 memory of the process.
 """
@@ -14,6 +14,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import django
@@ -22,11 +24,19 @@ from django.conf import settings
 RATE_LOOPS = 400_000
 
 
-def main(first: int, last: int, step: int, largest: int, undefended: bool) -> None:
-    """Prepare a database in memory, and run the worlds of some seeds."""
+def main(first: int, last: int, largest: int, undefended: bool) -> None:
+    """Prepare a database in a file, as workers have one, and run the worlds of some seeds."""
+    with TemporaryDirectory() as folder:
+        _run_worlds(Path(folder), range(first, last), largest, undefended)
+
+
+def _run_worlds(folder: Path, seeds: range, largest: int, undefended: bool) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-    for database in settings.DATABASES.values():
-        database |= {"NAME": ":memory:", "TEST": {"NAME": ":memory:"}, "OPTIONS": {}}
+    for alias, database in settings.DATABASES.items():
+        path = str(folder / f"{alias}.sqlite3")
+        # Nothing needs to outlive the process.
+        options = {"init_command": "PRAGMA synchronous=OFF"}
+        database |= {"NAME": path, "TEST": {"NAME": path}, "OPTIONS": options}
     settings.NEARDUP["default"]["THROTTLE"] = None
     django.setup()
     from django.test.utils import setup_databases, setup_test_environment
@@ -40,7 +50,7 @@ def main(first: int, last: int, step: int, largest: int, undefended: bool) -> No
 
         remove_work_limits(setattr)
     _warm_up()
-    for world in worlds(range(first, last, step), largest):
+    for world in worlds(seeds, largest):
         _print(loop=reference_seconds())
         _run(world)
         _print(peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
@@ -203,4 +213,4 @@ def _print(**facts: Any) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:5]), undefended="undefended" in sys.argv)
+    main(*map(int, sys.argv[1:4]), undefended="undefended" in sys.argv)

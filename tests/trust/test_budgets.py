@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -28,6 +30,8 @@ HOSTILE = int(os.environ.get("HOSTILE") or 0)
 """Cases of ``make fuzz``. They are measured, too."""
 CASES = HOSTILE or 300
 PROCESSES = 2
+WORLDS_OF_A_PROCESS = 25
+"""What is kept between requests is not what one of them takes: the caches of a process fill by and by."""
 UNITS = {"typing": TYPING_UNITS, "form": SEARCH_UNITS, "turn": TURN_UNITS}
 SECONDS = {"typing": 0.3, "form": 1.0, "turn": 1.0}
 """Processor time. A turn may also read its own text."""
@@ -44,26 +48,32 @@ SHORT = 30_000
 
 def measure(first: int, last: int, largest: int, *options: str) -> list[dict[str, Any]]:
     """Run the worlds of some seeds in processes of their own. Return what each question has cost."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NEARDUP_TEST_DATABASE": "sqlite"}
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.trust.budget_child", *map(str, (start, last, PROCESSES, largest)), *options],
-            cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True,
-        )
-        for start in range(first, first + PROCESSES)
-    ]  # fmt: skip
+    seeds = range(first, last)
+    size = min(WORLDS_OF_A_PROCESS, -(-len(seeds) // PROCESSES))
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        parts = [seeds[start : start + size] for start in range(0, len(seeds), size)]
+        return list(chain.from_iterable(pool.map(lambda part: _measure_part(part, largest, *options), parts)))
+
+
+def _measure_part(seeds: range, largest: int, *options: str) -> list[dict[str, Any]]:
+    arguments = [str(seeds.start), str(seeds.stop), str(largest), *options]
+    output = subprocess.run(
+        [sys.executable, "-m", "tests.trust.budget_child", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NEARDUP_TEST_DATABASE": "sqlite"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
     results: list[dict[str, Any]] = []
-    for child in children:
-        output = child.communicate()[0]
-        assert child.returncode == 0
-        loop, cases = {}, []
-        for row in map(json.loads, output.splitlines()):
-            if "loop" in row:
-                loop, cases = row, []
-            elif "peak" in row:
-                results += [{**case, **loop, **row} for case in cases]
-            else:
-                cases.append(row)
+    loop, cases = {}, []
+    for row in map(json.loads, output.splitlines()):
+        if "loop" in row:
+            loop, cases = row, []
+        elif "peak" in row:
+            results += [{**case, **loop, **row} for case in cases]
+        else:
+            cases.append(row)
     return results
 
 
