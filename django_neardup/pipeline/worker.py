@@ -91,10 +91,14 @@ class _Drain:
 
     def run(self) -> DrainResult:
         storage.ship(self.using)
-        idle_rounds = 0
         mark_overdue_saves(self.using)
-        # Also what moderators have decided since the last drain.
+        result = self._process_pending()
+        # Also what moderators have decided since the last drain. New posts do not wait for it.
         refresh_if_due(self.using)
+        return result
+
+    def _process_pending(self) -> DrainResult:
+        idle_rounds = 0
         while True:
             processed_before, groups = self.processed, self._next_groups()
             for group in groups:

@@ -4,9 +4,11 @@ import pytest
 from django.db import connection, transaction
 
 from django_neardup.adapters import Adapter, adapter_for
-from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, Pair
-from django_neardup.pipeline import decide, drain, mark, mark_queryset, withdraw
+from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, OpenItem, Pair
+from django_neardup.moderation import ActionContext, delete
+from django_neardup.pipeline import decide, drain, has_pending, mark, mark_queryset, withdraw
 from django_neardup.pipeline.clusters.moves import remove_relations as compared_no_more
+from django_neardup.pipeline.open_items import refresh
 from django_neardup.signals import cluster_changed, document_checked, memberships_changed
 from tests.pipeline.families import family
 from tests.pipeline.helpers import PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, pair, post, work
@@ -33,6 +35,37 @@ def test_a_save_marks_and_a_turn_groups():
     assert cluster(one) == cluster(two) and cluster(one).leader == document(one)
     assert cluster(one).size == 2 and 0 < cluster(one).lowest < 1 and not cluster(one).exact
     assert cluster(other) is None and not Membership.objects.filter(document=document(other)).exists()
+
+
+def test_no_post_waits_for_rows_of_the_review_queue(monkeypatch):
+    monkeypatch.setattr(refresh, "_due", {})
+    post(SOFA)
+    work()
+    forms, waiting = refresh.refresh_open_items, []
+
+    def noted(using):
+        waiting.append(has_pending(using))
+        return forms(using)
+
+    monkeypatch.setattr(refresh, "_due", {})
+    monkeypatch.setattr(refresh, "refresh_open_items", noted)
+    post(SOFA_EDITED)
+    # A worker of RQ drains in a new process for each job, so nothing has been formed before.
+    assert drain().processed
+    assert waiting == [False] and OpenItem.objects.exists()
+
+
+def test_a_drain_without_posts_forms_the_rows_of_decided_groups(monkeypatch):
+    post(SOFA)
+    two = post(SOFA_EDITED)
+    monkeypatch.setattr(refresh, "_due", {})
+    work()
+    assert OpenItem.objects.exists()
+    delete([two], ActionContext(cluster_id=Cluster.objects.get().pk, resolves_cluster=True))
+    work()
+    monkeypatch.setattr(refresh, "_due", {})
+    assert not drain().processed
+    assert not OpenItem.objects.exists()
 
 
 def test_exact_copies_are_said_to_be_exact():
