@@ -228,8 +228,11 @@ class TestWaysToMissACopy:
         assert found(5, BucketLimit(0, 1)) == [3]
         # The control: a deleted entry comes back, and takes the place of a document that has the key.
         opensearch.ask("DELETE", f"/{state.in_use}/_doc/7?version=99999&version_type=external&refresh=true")
-        time.sleep(1.5)
-        assert send_late() == set()
+        deadline = time.monotonic() + 60
+        while send_late():
+            # A node forgets deletions with a refresh, by a clock that a busy machine moves on late.
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
         assert found(5, BucketLimit(0, 1)) == [7]
 
     def test_an_entry_without_keys_is_deleted_after_a_day(self, index, opensearch):
@@ -340,19 +343,24 @@ class TestOtherIndexes:
     def test_missing_shards_are_named(self, index, opensearch):
         """The cluster is red: no node may have the shard."""
         ship_one(index)
-        state = KeyIndexState.objects.get()
-        address = f"/{state.in_use}"
-        for node in ("nobody", None):
-            opensearch.ask("POST", f"{address}/_close")
-            setting = {"index.routing.allocation.require._name": node}
-            opensearch.ask("PUT", f"{address}/_settings", setting)
-            opensearch.ask("POST", f"{address}/_open?wait_for_active_shards=0")
-            if node:
-                assert "Bring back the nodes" in index.problem()
-                with pytest.raises(IndexUnavailable):
-                    index.read_buckets([5], 0, 9)
+        name = KeyIndexState.objects.get().in_use
+        # Made again, for a node is forced to take a shard that it has had.
+        made = opensearch.ask("GET", f"/{name}")[name]
+        of_node = ("uuid", "version", "creation_date", "provided_name")
+        kept = {key: value for key, value in made["settings"]["index"].items() if key not in of_node}
+        where = "index.routing.allocation.require._name"
+        opensearch.ask("DELETE", f"/{name}")
+        opensearch.ask(
+            "PUT",
+            f"/{name}?wait_for_active_shards=0",
+            {**made, "settings": {"index": kept, where: "nobody"}},
+        )
+        assert "Bring back the nodes" in index.problem()
+        with pytest.raises(IndexUnavailable):
+            index.read_buckets([5], 0, 9)
+        opensearch.ask("PUT", f"/{name}/_settings", {where: None})
         deadline = time.monotonic() + 60
-        while index.problem():
+        while "Bring back the nodes" in index.problem():
             assert time.monotonic() < deadline
             time.sleep(0.1)
 
