@@ -119,11 +119,12 @@ class Saver(threading.Thread):
 
     def __init__(self, first=0):
         super().__init__()
-        self.first, self.twins, self.seconds, self.reached = first, [], [], 0
+        self.first, self.twins, self.seconds, self.reached, self.last = first, [], [], 0, None
 
     def run(self):
         try:
-            for number in range(self.first, self.first + SAVES):
+            while self.last is None or self.reached < self.last:
+                number = self.first + self.reached
                 self.twins.append([self._save(text_of(number)), self._save(text_of(number))])
                 self.reached += 1
                 time.sleep(0.05)
@@ -138,13 +139,16 @@ class Saver(threading.Thread):
 
 
 def saved_during(fault, back_to_normal):
-    """Save posts while a fault happens in the middle; ``back_to_normal`` ends it after the last save."""
+    """Save posts before a fault, while it begins, and after that; ``back_to_normal`` ends it after the last save."""
     saver = Saver()
     saver.start()
-    wait_until(lambda: saver.reached >= SAVES // 3, "nothing is saved")
-    fault()
+    try:
+        wait_until(lambda: saver.reached >= SAVES // 3, "nothing is saved")
+        fault()
+    finally:
+        saver.last = saver.reached + SAVES * 2 // 3
     saver.join(PATIENCE)
-    assert saver.reached == SAVES
+    assert saver.reached == saver.last
     back_to_normal()
     return saver
 
@@ -228,14 +232,17 @@ def test_a_disk_is_full(site, nodes, crew):
         )
 
     def free():
-        wait_until(lambda: not has_pending("default"), "posts wait for the disk")
-        assert KeyChange.objects.exists()
-        values = dict.fromkeys([*names, f"{disk}.threshold_enabled", "cluster.info.update.interval"])
-        values[f"{disk}.threshold_enabled"] = False
-        # With every node above the mark, OpenSearch refuses new indexes as well.
-        unblocked = {"cluster.blocks.create_index": None}
-        nodes[0].ask("PUT", "/_cluster/settings", {"transient": values | unblocked, "persistent": unblocked})
-        nodes[0].ask("PUT", f"/{index.name}/_settings", {"index.blocks.read_only_allow_delete": None})
+        try:
+            wait_until(lambda: not has_pending("default"), "posts wait for the disk")
+            assert KeyChange.objects.exists()
+        finally:
+            values = dict.fromkeys([*names, f"{disk}.threshold_enabled", "cluster.info.update.interval"])
+            values[f"{disk}.threshold_enabled"] = False
+            # With every node above the mark, OpenSearch refuses new indexes as well.
+            unblocked = {"cluster.blocks.create_index": None}
+            settings = {"transient": values | unblocked, "persistent": unblocked}
+            nodes[0].ask("PUT", "/_cluster/settings", settings)
+            nodes[0].ask("PUT", f"/{index.name}/_settings", {"index.blocks.read_only_allow_delete": None})
 
     saver = saved_during(fill, free)
     check_nothing_is_lost(index, saver)
