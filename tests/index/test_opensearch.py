@@ -348,17 +348,14 @@ class TestOtherIndexes:
         made = opensearch.ask("GET", f"/{name}")[name]
         of_node = ("uuid", "version", "creation_date", "provided_name")
         kept = {key: value for key, value in made["settings"]["index"].items() if key not in of_node}
-        where = "index.routing.allocation.require._name"
+        required_node = "index.routing.allocation.require._name"
+        made["settings"] = {"index": kept, required_node: "nobody"}
         opensearch.ask("DELETE", f"/{name}")
-        opensearch.ask(
-            "PUT",
-            f"/{name}?wait_for_active_shards=0",
-            {**made, "settings": {"index": kept, where: "nobody"}},
-        )
+        opensearch.ask("PUT", f"/{name}?wait_for_active_shards=0", made)
         assert "Bring back the nodes" in index.problem()
         with pytest.raises(IndexUnavailable):
             index.read_buckets([5], 0, 9)
-        opensearch.ask("PUT", f"/{name}/_settings", {where: None})
+        opensearch.ask("PUT", f"/{name}/_settings", {required_node: None})
         deadline = time.monotonic() + 60
         while "Bring back the nodes" in index.problem():
             assert time.monotonic() < deadline

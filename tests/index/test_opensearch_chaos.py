@@ -117,15 +117,15 @@ def wait_until(is_true, complaint):
 class Saver(threading.Thread):
     """Saves pairs of copies, the second of each a little later than the first, and measures each save."""
 
-    def __init__(self, first=0):
+    def __init__(self):
         super().__init__()
-        self.first, self.twins, self.seconds, self.reached, self.last = first, [], [], 0, None
+        self.twins, self.seconds, self.reached, self.last = [], [], 0, None
 
     def run(self):
         try:
             while self.last is None or self.reached < self.last:
-                number = self.first + self.reached
-                self.twins.append([self._save(text_of(number)), self._save(text_of(number))])
+                text = text_of(self.reached)
+                self.twins.append([self._save(text), self._save(text)])
                 self.reached += 1
                 time.sleep(0.05)
         finally:
