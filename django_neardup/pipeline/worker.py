@@ -92,7 +92,12 @@ class _Drain:
     def run(self) -> DrainResult:
         storage.ship(self.using)
         mark_overdue_saves(self.using)
-        result = self._process_pending()
+        try:
+            result = self._process_pending()
+        except IndexUnavailable:
+            # Posts wait for the index. Decisions of moderators do not.
+            refresh_if_due(self.using)
+            raise
         # Also what moderators have decided since the last drain. New posts do not wait for it.
         refresh_if_due(self.using)
         return result

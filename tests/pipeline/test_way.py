@@ -4,9 +4,10 @@ import pytest
 from django.db import connection, transaction
 
 from django_neardup.adapters import Adapter, adapter_for
+from django_neardup.exceptions import IndexUnavailable
 from django_neardup.models import Cluster, Document, Fingerprint, Key, Membership, OpenItem, Pair
 from django_neardup.moderation import ActionContext, delete
-from django_neardup.pipeline import decide, drain, has_pending, mark, mark_queryset, withdraw
+from django_neardup.pipeline import decide, drain, has_pending, mark, mark_queryset, withdraw, worker
 from django_neardup.pipeline.clusters.moves import remove_relations as compared_no_more
 from django_neardup.pipeline.open_items import refresh
 from django_neardup.signals import cluster_changed, document_checked, memberships_changed
@@ -66,6 +67,25 @@ def test_a_drain_without_posts_forms_the_rows_of_decided_groups(monkeypatch):
     monkeypatch.setattr(refresh, "_due", {})
     assert not drain().processed
     assert not OpenItem.objects.exists()
+
+
+def test_rows_of_decided_groups_are_formed_while_the_key_index_is_away(monkeypatch):
+    def away(*args):
+        raise IndexUnavailable("away")
+
+    post(SOFA)
+    two = post(SOFA_EDITED)
+    monkeypatch.setattr(refresh, "_due", {})
+    work()
+    delete([two], ActionContext(cluster_id=Cluster.objects.get().pk, resolves_cluster=True))
+    work()
+    post(PIANO)
+    monkeypatch.setattr(refresh, "_due", {})
+    monkeypatch.setattr(worker, "process_batch", away)
+    assert OpenItem.objects.exists()
+    with pytest.raises(IndexUnavailable):
+        drain()
+    assert not OpenItem.objects.exists() and has_pending("default")
 
 
 def test_exact_copies_are_said_to_be_exact():
