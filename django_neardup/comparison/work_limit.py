@@ -48,6 +48,10 @@ class WorkLimit:
         """Count work for a text."""
         self._spent[document_id] += units
 
+    def exhaust(self, document_id: int) -> None:
+        """Leave a text no work: all its candidates are compared by their fingerprints only."""
+        self.charge(document_id, self.units or 0)
+
     def spent_on(self, document_id: int) -> int:
         """Return the work that was counted for a text."""
         return self._spent[document_id]

@@ -15,7 +15,7 @@ from ..comparison.compared_texts import Candidates, JudgedPair
 from ..comparison.verify import verify_many
 from ..models import Verdict
 from .conclude import conclude_many
-from .later_turns import request_later_turns, restricted_candidates, texts_with_later_turns
+from .later_turns import leave_out_compared, limit_turns, request_later_turns, restricted_candidates
 from .reposts import record_reposts
 from .stage_types import SignedDocument
 from .stored_posts import StoredPosts
@@ -32,7 +32,7 @@ def compare_documents(
     Return by document id whether its cluster has changed. Documents that a newer request has overtaken are
     left out. ``keep_alive`` is called between the stages.
     """
-    posts.work.with_later_turns = texts_with_later_turns(signed)
+    limit_turns(signed, posts.work)
     candidates = _candidates_of(signed, posts)
     keep_alive()
     judged_pairs = verify_many(signed, candidates, posts)
@@ -42,22 +42,30 @@ def compare_documents(
     if len(signed) > 1:
         _compare_with_new_leaders(signed, candidates, judged_pairs, cluster_changes, posts)
     concluded = [document for document in signed if document.document_id in cluster_changes]
-    # A later turn has not looked for deleted posts: the first one has.
-    record_reposts([document for document in concluded if document.later is None], candidates, posts.using)
+    # A turn that compares what was left has not looked for deleted posts: an earlier one has.
+    searched = [document for document in concluded if document.looks_for_candidates]
+    record_reposts(searched, candidates, posts.using)
     request_later_turns(concluded, posts.work.left, posts.using)
     return cluster_changes
 
 
 def _candidates_of(signed: Sequence[SignedDocument], posts: StoredPosts) -> dict[int, Candidates]:
     """Return by document id its candidates: all, or the candidates that earlier turns have left."""
-    first_turns = [document for document in signed if document.later is None]
-    later_turns = [document for document in signed if document.later is not None]
-    candidates = candidates_many(first_turns, posts) if first_turns else {}
-    if later_turns:
-        left = {other for document in later_turns if document.later for other in document.later.documents}
+    searching = [document for document in signed if document.looks_for_candidates]
+    candidates = candidates_many(searching, posts) if searching else {}
+    if repeated := {
+        document.document_id: candidates[document.document_id]
+        for document in searching
+        if document.later is not None
+    }:
+        candidates |= leave_out_compared(repeated, posts.scheme.pk, posts.using)
+    if restricted := [document for document in signed if not document.looks_for_candidates]:
+        left = {
+            other for document in restricted if document.later for other in document.later.documents or ()
+        }
         fingerprints = posts.fingerprints_of(left)
         candidates |= {
-            document.document_id: restricted_candidates(document, fingerprints) for document in later_turns
+            document.document_id: restricted_candidates(document, fingerprints) for document in restricted
         }
     return candidates
 
@@ -82,7 +90,7 @@ def _compare_with_new_leaders(
     crowded = [
         document
         for document in concluded
-        if document.later is None and len(compared[document.document_id]) >= posts.max_aligned
+        if document.looks_for_candidates and len(compared[document.document_id]) >= posts.max_aligned
     ]
     for round_number in range(MAX_ROUNDS):
         leaders = _leaders_of(concluded, duplicates, posts)

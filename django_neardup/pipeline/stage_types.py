@@ -49,10 +49,13 @@ class StoredText(NamedTuple):
 
 
 class LaterCandidates(NamedTuple):
-    """The candidates that earlier turns of a document have left, and the number of its later turns with this one."""
+    """The candidates that earlier turns of a document have left, and the number of its later turns with this one.
+
+    ``documents`` is None if this turn looks for all candidates again.
+    """
 
     turns: int
-    documents: tuple[int, ...]
+    documents: tuple[int, ...] | None
 
 
 @dataclass(slots=True)
@@ -91,7 +94,7 @@ class SignedDocument:
     - ``assumed_no_phrases``: no key phrases were known, and the text was not searched for any.
     - ``edited_at``: the time of the last edit, if the adapter names it, in milliseconds since 1970.
     - ``edit``: another text than the stored one, from ``store_many`` on.
-    - ``later``: candidates that earlier turns have left. This turn compares the text with them only.
+    - ``later``: candidates that earlier turns have left. None in a first turn.
     - ``has_left_candidates``: such candidates are stored, for this text or for an earlier one.
     - ``batch`` holds the text at ``batch_index``. To save memory it may be dropped: then ``verify_many``
       reads the text again if it needs it.
@@ -127,6 +130,11 @@ class SignedDocument:
     def text(self) -> Text | None:
         """The text, built on first use by the batch. None if ``batch`` was dropped."""
         return None if self.batch is None else self.batch.document(self.batch_index)
+
+    @property
+    def looks_for_candidates(self) -> bool:
+        """Whether this turn looks for candidates, and does not only compare those that earlier turns have left."""
+        return self.later is None or self.later.documents is None
 
     @property
     def stored_keys(self) -> NDArray[np.int64]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
 from django_neardup.comparison.work_limit import alignment_units
 from django_neardup.models import Document, Pair
-from django_neardup.pipeline import drain, stored_posts
+from django_neardup.pipeline import compare_documents, drain, stored_posts
 from django_neardup.pipeline.later_turns import MAX_LATER_TURNS
-from django_neardup.pipeline.work_queue import mark
+from django_neardup.pipeline.work_queue import mark, mark_document
 from tests.pipeline.helpers import PIANO, document, post, snapshot
 from tests.text.hostile import random_words
 
@@ -146,6 +147,49 @@ def test_a_recheck_looks_for_all_candidates_again(turn_limit):
     Document.objects.filter(pk=document(long).pk).update(recheck=True)
     drain()
     assert Pair.objects.filter(b=document(long)).count() == 5
+    assert document(long).unaligned is None
+
+
+@pytest.mark.parametrize("turns", [1, 3, MAX_LATER_TURNS])
+def test_a_recheck_between_later_turns_is_one_of_them(turns, turn_limit):
+    *texts, last = variants(10)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(1)
+    long = post(last)
+    for _ in range(turns):
+        drain(limit=1)
+    Document.objects.filter(pk=document(long).pk).update(recheck=True)
+    # What has been compared is left out.
+    assert turns_of(long) == [*range(turns + 1, 1 + MAX_LATER_TURNS), 9]
+    assert Pair.objects.filter(b=document(long), verdict="duplicate").count() == 1 + MAX_LATER_TURNS
+
+
+def test_a_recheck_after_the_last_later_turn_aligns_nothing(turn_limit, monkeypatch):
+    *texts, last = variants(10)
+    for text in texts:
+        post(text)
+    drain()
+    turn_limit(1)
+    long = post(last)
+    for _ in range(MAX_LATER_TURNS):
+        drain(limit=1)
+    record_reposts = compare_documents.record_reposts
+
+    def mark_meanwhile(*arguments):
+        record_reposts(*arguments)
+        # As a turn does that moves its own post to another family. It leaves pairs of the former one for later.
+        Pair.objects.filter(b=document(long), verdict="duplicate").first().delete()
+        mark_document(document(long).pk, "default", recheck=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compare_documents, "record_reposts", mark_meanwhile)
+        drain(limit=1)
+    assert document(long).recheck and document(long).pending_since is not None
+    assert turns_of(long) == [9]
+    verdicts = Counter(Pair.objects.filter(b=document(long)).values_list("verdict", flat=True))
+    assert verdicts == {"duplicate": MAX_LATER_TURNS, "related": 4}
     assert document(long).unaligned is None
 
 

@@ -104,7 +104,8 @@ def test_no_case_exceeds_its_work(cases: list[dict[str, Any]]) -> None:
 
 
 def test_no_post_has_more_turns_than_allowed(cases: list[dict[str, Any]]) -> None:
-    assert max(case.get("turn", 1) for case in cases) <= 1 + MAX_LATER_TURNS
+    # A recheck after the last of them aligns nothing.
+    assert max(case.get("turn", 1) for case in cases if case["words"]) <= 1 + MAX_LATER_TURNS
 
 
 def test_the_cases_are_hostile(cases: list[dict[str, Any]]) -> None:
