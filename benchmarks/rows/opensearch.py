@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +15,7 @@ from benchmarks.keytables import DEFAULT_KEYS, keys_of, ordinary, size_of, table
 from benchmarks.million import Site, site, unpinned, warm
 from benchmarks.peers import needs
 from benchmarks.processes import command, environment, finished, on_all_cores
-from benchmarks.rows.workers import ROUNDS, drained
+from benchmarks.rows.workers import drained
 from benchmarks.search_node import NODE, LargeOpenSearch, stored_bytes
 from benchmarks.site import unheard
 from benchmarks.timing import cores, in_turns, measuring, percentile
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PATH = "django_neardup.index.opensearch.OpenSearchIndex"
 CAP = 64
 WARM_LOOKUPS = 20
+ROUNDS = 3
+LOOKUPS_PER_JOB = 5
 SECONDS = 60
 """A busy machine answers late: a look-up is measured, and not given up."""
 MEGABYTE = 10**6
@@ -37,13 +39,13 @@ def opensearch(sizes: Sizes, bar: Bar) -> Iterator[Figure]:
     """One node of OpenSearch with one shard, no copies and 1 GB of heap.  Bytes and look-ups: random keys as those of
     row 8, 17 a post, in the key table with its indexes, and in an index that the app's own bulk requests have filled,
     as it stands.  A look-up: both buckets of each key of a post, in turn.
-    Jobs: the site of the largest collection twice, its keys in PostgreSQL, and in OpenSearch, built by `neardup_index
+    Jobs: a site of as many posts twice, its keys in PostgreSQL, and in OpenSearch, built by `neardup_index
     --rebuild-index`.  Backlogs of new posts, a fifth of them edited copies, drained in turn by one warm process each,
     which also sends the changes."""
     needs("opensearchpy")
     numbers = count(1)
-    for size, measure in (*((size, _keys) for size in sizes.growth[1:]), (sizes.growth[-1], _jobs)):
-        for title, value, unit in measure(size, sizes, bar):
+    for size in sizes.growth[1:]:
+        for title, value, unit in chain(_keys(size, sizes, bar), _jobs(size, sizes, bar)):
             yield Figure(f"opensearch.{next(numbers)}", f"{title} at {size:,}", value, unit)
 
 
@@ -100,14 +102,14 @@ def _jobs(size: int, sizes: Sizes, bar: Bar) -> Iterator[tuple[str, float, str]]
     yield "OpenSearch: index built from the fingerprints", size / seconds, "posts/s"
     yield "OpenSearch: memory of that process", peak / MEGABYTE, "MB"
     with unheard("board.Post"), unpinned("postgresql"), on_all_cores(sites.server(NODE).pid, set(cores())):
-        rounds = min(ROUNDS, sizes.rounds)
+        rounds, backlog = min(ROUNDS, sizes.rounds), max(1, sizes.lookups // LOOKUPS_PER_JOB)
         rates: dict[str, list[float]] = {"PostgreSQL": [], "OpenSearch": []}
         for each in (made, copy):
             warm(each)
         with bar("jobs", rounds) as progress:
             for _ in range(rounds):
                 for name, each in (("PostgreSQL", made), ("OpenSearch", copy)):
-                    rates[name].append(drained(each, 1, sizes.lookups).rate)
+                    rates[name].append(drained(each, 1, backlog).rate)
                 progress.update(1)
     for name, measured in rates.items():
         yield f"{name}: jobs", median(measured), "turns/s"
