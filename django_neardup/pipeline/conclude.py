@@ -389,7 +389,7 @@ def _write_pairs_and_recluster(
     related = write_pairs(judged, scheme, space, using, scores, locked_state)
     signed_before = [document for document in signed if not document.is_new]
     seeds = {document.document_id for document in signed}
-    seeds |= related.intersection(
+    partners = related.intersection(
         pair.other_side(document.document_id).document_id
         for document in signed_before
         for pair in pairs[document.document_id]
@@ -416,7 +416,13 @@ def _write_pairs_and_recluster(
                 document.document_id, document.source_digest, scheme.pk, using, membership.scheme_id
             )
     leader_by_document = recluster(
-        scheme, seeds, using, related=related - seeds, locked_state=locked_state, previous_scores=scores
+        scheme,
+        seeds | partners,
+        using,
+        related=related - seeds - partners,
+        locked_state=locked_state,
+        previous_scores=scores,
+        unmoved=partners - seeds,
     )
     return {
         side

@@ -6,8 +6,10 @@ import random
 
 import pytest
 
+from django_neardup.clustering import choose_family_leader
 from django_neardup.models import Document, FamilyMember, Pair
-from django_neardup.pipeline import decide, drain
+from django_neardup.pipeline import decide, drain, mark
+from django_neardup.pipeline.clusters import families
 from tests.pipeline.families import family
 from tests.pipeline.helpers import PILES, cluster, document, post, snapshot, work
 from tests.pipeline.test_machine import assert_sound
@@ -143,6 +145,60 @@ def test_any_order_of_arrival_gives_the_same_families(seed):
         drain(limit=chance.randrange(1, 3))
     work()
     assert {leader_of(ad) for ad in ads[1:10]} == {ads[0]}
+    assert_sound()
+    by_events = snapshot()["families"]
+    rebuild()
+    assert snapshot()["families"] == by_events
+
+
+@pytest.mark.parametrize("change", ["recheck", "edit"])
+def test_a_turn_of_a_member_decides_on_few_others(change, settings, monkeypatch):
+    """On those with which it is compared, however large the family is."""
+    ads = [post(PILES.format(model)) for model in MODELS]
+    work()
+    settings.NEARDUP = {"default": {**settings.NEARDUP["default"], "MAX_ALIGNED": 3}}
+    chosen = set()
+
+    def choose(graph, node, leaders):
+        chosen.add(node)
+        return choose_family_leader(graph, node, leaders)
+
+    monkeypatch.setattr(families, "choose_family_leader", choose)
+    if change == "edit":
+        ads[3].text += " Звоните."
+        ads[3].save()
+    else:
+        mark(ads[3], recheck=True)
+    work()
+    assert document(ads[3]).pk in chosen and len(chosen) <= 6 < len(ads)
+    assert {leader_of(ad) for ad in ads[1:]} == {ads[0]}
+    assert_sound()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_changes_give_the_families_of_a_rebuild(seed):
+    chance = random.Random(seed)
+    ads = [post(PILES.format(chance.choice(MODELS[:9]))) for _ in range(10)]
+    work()
+    for _ in range(25):
+        ad = chance.choice(ads)
+        act = chance.choice(["model", "another text", "recheck", "hide", "show", "delete", "new"])
+        if act == "new" or ad.pk is None:
+            ads.append(post(PILES.format(chance.choice(MODELS[:9]))))
+        elif act == "delete":
+            ad.delete()
+        elif act == "recheck":
+            mark(ad, recheck=True)
+        else:
+            if act == "model":
+                ad.text = PILES.format(chance.choice(MODELS[:9]))
+            elif act == "another text":
+                ad.text = " ".join(family(chance.randrange(3)))
+            ad.published = {"hide": False, "show": True}.get(act, ad.published)
+            ad.save()
+        if chance.random() < 0.6:
+            drain(limit=chance.choice([1, 2, None]))
+    work()
     assert_sound()
     by_events = snapshot()["families"]
     rebuild()

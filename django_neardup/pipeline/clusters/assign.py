@@ -38,6 +38,7 @@ def recluster(
     related: Collection[int] = (),
     locked_state: LockedState = EMPTY_STATE,
     previous_scores: PreviousScores | None = None,
+    unmoved: Set[int] = frozenset(),
 ) -> dict[int, int | None]:
     """Decide again on the leaders of the seeds and of all documents that depend on them.
 
@@ -49,6 +50,7 @@ def recluster(
     - ``locked_state``: documents that the caller has read under the lock and whose memberships have not
       changed since.
     - ``previous_scores``: the earlier scores of pairs with a changed score.
+    - ``unmoved``: seeds of which only pairs with other seeds have changed, neither text nor place in the static order.
     """
     graph, seeds = StoredGraph(scheme.pk, using, locked_state), set(seeds)
     if not seeds:
@@ -65,7 +67,7 @@ def recluster(
     score_changes = _update_memberships(seeds - {*frozen} - changed.keys(), graph, using)
     score_changes += _score_changes(previous_scores or {}, changed.keys(), graph)
     _update_scores_many(score_changes, stale_clusters, using)
-    moved = update_families({*seeds, *changed}, related, graph, changed, using)
+    moved = update_families({*seeds, *changed}, related, graph, changed, using, unmoved - changed.keys())
     leaders = {leader for leader in (*changed.values(), *old_leaders.values()) if leader is not None}
     log_changed_documents({*seeds, *changed, *leaders, *moved}, using)
     documents_to_place |= _refresh_many(stale_clusters, using) | graph.documents_bound_to_moved(

@@ -6,7 +6,7 @@ square of them. Members that lose their leader, or get another one, are compared
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 
 from django.db.models import Q
 
@@ -64,16 +64,20 @@ def update_families(
     graph: StoredGraph,
     changed_leaders: Mapping[int, int | None],
     using: str,
+    unmoved: Set[int] = frozenset(),
 ) -> set[int]:
     """Decide again on the families of documents, and of all that depend on them. Store the result.
 
     Return the documents with another family, or another place in it, and their present and former leaders.
 
     The caller holds the lock of the space, and has stored the clusters. ``changed_documents``: documents with changed
-    pairs or clusters. ``related``: other sides of their pairs, present or former.
+    pairs or clusters. ``related``: other sides of their pairs, present or former. ``unmoved``: changed documents of
+    which only pairs with other changed documents differ.
     """
     graph.load_leaders({*changed_documents, *related})
-    offered = {other for node in graph.iterate_loaded(changed_documents) for other in graph.offered(node)}
+    # Most members of a family depend on its leader. They are reached if it stops being one.
+    moved_documents = {*changed_documents} - unmoved
+    offered = {other for node in graph.iterate_loaded(moved_documents) for other in graph.offered(node)}
     seeds = {
         node for node in {*changed_documents, *related} if graph.stored_family(node) is not None
     } | offered
