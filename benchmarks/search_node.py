@@ -10,8 +10,11 @@ from tests.opensearch_service import HEAP, OpenSearch
 
 NODE = "opensearch"
 LARGE_HEAP = "1g"
-FIRST_COMPILER_ONLY = "-XX:TieredStopAtLevel=1"
-"""The tests start their nodes so: they come up sooner, and are slower."""
+FOR_TESTS = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}
+"""The tests start their nodes so: they come up sooner and take less memory. But they are slower, and a node with so
+simple a collector refuses requests while its heap is full of garbage."""
+COLLECTOR = ("-XX:+UseG1GC", "-XX:G1ReservePercent=25", "-XX:InitiatingHeapOccupancyPercent=30")
+"""That of OpenSearch's own ``jvm.options``."""
 
 
 class LargeOpenSearch(OpenSearch):
@@ -23,8 +26,9 @@ class LargeOpenSearch(OpenSearch):
         return str(disk())
 
     def command(self) -> list[str]:
-        asked = [part for part in super().command() if part != FIRST_COMPILER_ONLY]
-        return [part.replace(HEAP, LARGE_HEAP) if part.startswith("-Xm") else part for part in asked]
+        java, *asked = (part for part in super().command() if part not in FOR_TESTS)
+        sized = [part.replace(HEAP, LARGE_HEAP) if part.startswith("-Xm") else part for part in asked]
+        return [java, *COLLECTOR, *sized]
 
 
 sites.SERVERS[NODE] = LargeOpenSearch
