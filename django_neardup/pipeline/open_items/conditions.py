@@ -80,17 +80,29 @@ def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     If a moderator has decided that a member is different, members by the same author with differences of the same
     classes are left out too. ``family``: the leader.
     """
-    pairs = with_families(open_pairs(queryset).filter(verdict=Verdict.VARIANT, doubtful=False))
+    # Leader and member of a family lead their groups, so nothing else needs to be looked up for every pair.
+    is_a_leader, is_b_leader = (
+        Exists(_members(side).filter(leader=OuterRef(other))) for side, other in ("ba", "ab")
+    )
+    pairs: QuerySet[Any] = open_pairs(
+        queryset.filter(is_a_leader | is_b_leader, verdict=Verdict.VARIANT, doubtful=False)
+    )
+    pairs = pairs.annotate(
+        leader_a=F("a_id"),
+        leader_b=F("b_id"),
+        family=Case(When(is_a_leader, then=F("a_id")), default=F("b_id")),
+        member_author=Case(When(is_a_leader, then=F("b__author")), default=F("a__author")),
+    )
     members = FamilyMember.objects.filter(leader=OuterRef("family"), scheme=OuterRef("scheme"))
     alike = members.filter(
         _pair_exists(decision__kind=Decision.Kind.DIFFERENT, classes=OuterRef(OuterRef("classes"))),
         document__author=OuterRef("member_author"),
     )
-    member_author = Case(When(a=F("family"), then=F("b__author")), default=F("a__author"))
-    of_leaders: QuerySet[Any] = pairs.filter(IS_OF_FAMILY_LEADER, family__gt=0).annotate(
-        member_author=member_author
+    # Most families have no decision. Then their members are not looked through for each of them.
+    decided = DecisionMember.objects.filter(
+        document=OuterRef("family"), decision__kind=Decision.Kind.DIFFERENT
     )
-    return of_leaders.exclude(Exists(alike))
+    return pairs.exclude(Exists(decided) & Exists(alike))
 
 
 def open_pairs_of_families(leaders: Collection[int], using: str) -> list[QuerySet[Any]]:
