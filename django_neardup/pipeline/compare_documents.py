@@ -60,9 +60,7 @@ def _candidates_of(signed: Sequence[SignedDocument], posts: StoredPosts) -> dict
     }:
         candidates |= leave_out_compared(repeated, posts.scheme.pk, posts.using)
     if restricted := [document for document in signed if not document.looks_for_candidates]:
-        left = {
-            other for document in restricted if document.later for other in document.later.documents or ()
-        }
+        left = {other for document in restricted for other in document.left_candidates}
         fingerprints = posts.fingerprints_of(left)
         candidates |= {
             document.document_id: restricted_candidates(document, fingerprints) for document in restricted

@@ -20,7 +20,7 @@ from ..comparison.compared_texts import Candidates, StoredFingerprint
 from ..comparison.work_limit import WorkLimit
 from ..models import Document
 from ..models.fields import DatabaseClock
-from .pairs import is_current, pairs_of, source_digests_of
+from .pairs import current_pairs_of
 from .stage_types import LaterCandidates, SignedDocument
 
 MAX_LATER_TURNS = 5
@@ -50,19 +50,16 @@ def restricted_candidates(
     signed: SignedDocument, fingerprints: Mapping[int, StoredFingerprint]
 ) -> Candidates:
     """Return the candidates that earlier turns have left and that are still in the space of the document."""
-    documents = (signed.later and signed.later.documents) or ()
-    left = (fingerprints.get(document) for document in documents)
+    left = (fingerprints.get(document) for document in signed.left_candidates)
     return Candidates([one for one in left if one is not None and one.space_id == signed.space_id])
 
 
 def leave_out_compared(
     candidates: Mapping[int, Candidates], scheme: int, using: str
 ) -> dict[int, Candidates]:
-    """Return by document id its candidates without those that it has a current pair with."""
-    pairs = pairs_of(candidates, scheme, using)
-    digests = source_digests_of({side for pair in pairs for side in (pair.a_id, pair.b_id)}, scheme, using)
-    current = [(pair.a_id, pair.b_id) for pair in pairs if is_current(pair, digests)]
-    compared = {*current, *((b, a) for a, b in current)}
+    """Return the candidates of each document. Those are left out that have a current pair with it."""
+    pairs = current_pairs_of(candidates, scheme, using)
+    compared = {sides for pair in pairs for sides in ((pair.a_id, pair.b_id), (pair.b_id, pair.a_id))}
     return {
         document: replace(
             nearby,
@@ -91,13 +88,13 @@ def request_later_turns(
             "turns": 1 if document.later is None else document.later.turns + 1,
             "documents": list(dict.fromkeys(fingerprint.document_id for fingerprint in fingerprints)),
         }
-        is_last = rows.filter(wanted=document.requested_version)
+        without_newer_request = rows.filter(wanted=document.requested_version)
         if fingerprints:
-            requested = is_last.update(
+            is_updated = without_newer_request.update(
                 unaligned=unaligned, recheck=False, pending_since=DatabaseClock(), wanted=F("wanted") + 1
             )
         else:
-            requested = is_last.update(unaligned=None)
-        if not requested:
-            # A newer request is pending already. It gets no more turns for the same text.
+            is_updated = without_newer_request.update(unaligned=None)
+        if not is_updated:
+            # The turn of the newer request counts as a later turn, if the text is still the same.
             rows.update(unaligned=unaligned)

@@ -68,6 +68,14 @@ def pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
     return list(pairs_by_id.values())
 
 
+def current_pairs_of(documents: Collection[int], scheme: int, using: str) -> list[Pair]:
+    """Return the pairs of ``pairs_of`` that were judged on the texts that are stored now."""
+    pairs = pairs_of(documents, scheme, using)
+    sides = {side for pair in pairs for side in (pair.a_id, pair.b_id)}
+    stored_digests = source_digests_of(sides, scheme, using)
+    return [pair for pair in pairs if is_current(pair, stored_digests)]
+
+
 def paired_documents_of(documents: Iterable[int], scheme: int, using: str) -> set[int]:
     """Return both sides of every pair of the documents."""
     return {side for sides in pair_queries.sides(using, documents, scheme) for side in sides}

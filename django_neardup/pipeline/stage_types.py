@@ -133,8 +133,13 @@ class SignedDocument:
 
     @property
     def looks_for_candidates(self) -> bool:
-        """Whether this turn looks for candidates, and does not only compare those that earlier turns have left."""
+        """Whether this turn looks for candidates. Otherwise it only compares ``left_candidates``."""
         return self.later is None or self.later.documents is None
+
+    @property
+    def left_candidates(self) -> tuple[int, ...]:
+        """The candidates that earlier turns have left, if this turn compares only them."""
+        return (self.later and self.later.documents) or ()
 
     @property
     def stored_keys(self) -> NDArray[np.int64]:

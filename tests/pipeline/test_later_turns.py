@@ -49,16 +49,22 @@ def turns_of(instance):
     return [*pairs, Pair.objects.filter(b=document(instance)).count()]
 
 
-def after_its_first_turn(turn_limit):
-    """A post with five candidates, of which its first turn has aligned two at most."""
-    *texts, last = variants(6)
+def after_turns(turn_limit, turns, candidates, pairs_of_a_turn):
+    """A post after so many of its turns."""
+    *texts, last = variants(candidates + 1)
     for text in texts:
         post(text)
     drain()
-    turn_limit(2)
+    turn_limit(pairs_of_a_turn)
     long = post(last)
-    drain(limit=1)
+    for _ in range(turns):
+        drain(limit=1)
     return long
+
+
+def after_its_first_turn(turn_limit):
+    """A post with five candidates, of which its first turn has aligned two at most."""
+    return after_turns(turn_limit, 1, 5, 2)
 
 
 def test_later_turns_end_as_one_turn_without_a_limit(turn_limit):
@@ -98,13 +104,7 @@ def test_other_posts_come_before_a_later_turn(turn_limit):
 
 
 def test_there_are_at_most_five_later_turns(turn_limit):
-    *texts, last = variants(10)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(1)
-    long = post(last)
-    numbers = turns_of(long)
+    numbers = turns_of(long := after_turns(turn_limit, 0, 9, 1))
     assert len(numbers) == 1 + MAX_LATER_TURNS
     assert numbers[:-1] == [1, 2, 3, 4, 5]
     # What is left is compared by fingerprint: all words are equal.
@@ -152,14 +152,7 @@ def test_a_recheck_looks_for_all_candidates_again(turn_limit):
 
 @pytest.mark.parametrize("turns", [1, 3, MAX_LATER_TURNS])
 def test_a_recheck_between_later_turns_is_one_of_them(turns, turn_limit):
-    *texts, last = variants(10)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(1)
-    long = post(last)
-    for _ in range(turns):
-        drain(limit=1)
+    long = after_turns(turn_limit, turns, 9, 1)
     Document.objects.filter(pk=document(long).pk).update(recheck=True)
     # What has been compared is left out.
     assert turns_of(long) == [*range(turns + 1, 1 + MAX_LATER_TURNS), 9]
@@ -167,14 +160,7 @@ def test_a_recheck_between_later_turns_is_one_of_them(turns, turn_limit):
 
 
 def test_a_recheck_after_the_last_later_turn_aligns_nothing(turn_limit, monkeypatch):
-    *texts, last = variants(10)
-    for text in texts:
-        post(text)
-    drain()
-    turn_limit(1)
-    long = post(last)
-    for _ in range(MAX_LATER_TURNS):
-        drain(limit=1)
+    long = after_turns(turn_limit, MAX_LATER_TURNS, 9, 1)
     record_reposts = compare_documents.record_reposts
 
     def mark_meanwhile(*arguments):

@@ -50,7 +50,8 @@ def recluster(
     - ``locked_state``: documents that the caller has read under the lock and whose memberships have not
       changed since.
     - ``previous_scores``: the earlier scores of pairs with a changed score.
-    - ``unmoved``: seeds of which only pairs with other seeds have changed, neither text nor place in the static order.
+    - ``unmoved``: seeds with the same text and the same place in the static order. Only their pairs with other seeds
+      have changed.
     """
     graph, seeds = StoredGraph(scheme.pk, using, locked_state), set(seeds)
     if not seeds:

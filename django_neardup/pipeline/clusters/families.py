@@ -71,8 +71,7 @@ def update_families(
     Return the documents with another family, or another place in it, and their present and former leaders.
 
     The caller holds the lock of the space, and has stored the clusters. ``changed_documents``: documents with changed
-    pairs or clusters. ``related``: other sides of their pairs, present or former. ``unmoved``: changed documents of
-    which only pairs with other changed documents differ.
+    pairs or clusters. ``related``: other sides of their pairs, present or former. ``unmoved``: as in ``recluster``.
     """
     graph.load_leaders({*changed_documents, *related})
     # Most members of a family depend on its leader. They are reached if it stops being one.

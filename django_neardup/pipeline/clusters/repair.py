@@ -16,14 +16,7 @@ from ...models import Cluster, Document, Pair, Verdict
 from ..conclude import MAX_CONCLUDE_ATTEMPTS
 from ..leases import renew_leases
 from ..locks import call_with_retries, space_lock
-from ..pairs import (
-    PreviousScores,
-    is_current,
-    pairs_of,
-    serialize_evidence,
-    source_digests_of,
-    write_pairs,
-)
+from ..pairs import PreviousScores, current_pairs_of, serialize_evidence, source_digests_of, write_pairs
 from ..read import read_many
 from ..schemes import active_scheme, scheme_of_space
 from ..sign import sign_many
@@ -139,12 +132,8 @@ def _verify_with_leader(
     Return the new pairs, and the documents already known to be its duplicates. The cluster's lease is renewed
     between batches.
     """
-    pairs = pairs_of([leader.pk], signed.scheme.pk, using)
-    stored_digests = source_digests_of(
-        [leader.pk, *(pair.other_id(leader.pk) for pair in pairs)], signed.scheme.pk, using
-    )
     current_pairs: dict[int, Pair] = {
-        pair.other_id(leader.pk): pair for pair in pairs if is_current(pair, stored_digests)
+        pair.other_id(leader.pk): pair for pair in current_pairs_of([leader.pk], signed.scheme.pk, using)
     }
     posts = StoredPosts(signed.adapter.settings, signed.scheme, using, work)
     work.with_later_turns.add(leader.pk)
