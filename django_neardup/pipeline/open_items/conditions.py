@@ -80,19 +80,7 @@ def pairs_of_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     If a moderator has decided that a member is different, members by the same author with differences of the same
     classes are left out too. ``family``: the leader.
     """
-    # Leader and member of a family lead their groups, so nothing else needs to be looked up for every pair.
-    is_a_leader, is_b_leader = (
-        Exists(_members(side).filter(leader=OuterRef(other))) for side, other in ("ba", "ab")
-    )
-    pairs: QuerySet[Any] = open_pairs(
-        queryset.filter(is_a_leader | is_b_leader, verdict=Verdict.VARIANT, doubtful=False)
-    )
-    pairs = pairs.annotate(
-        leader_a=F("a_id"),
-        leader_b=F("b_id"),
-        family=Case(When(is_a_leader, then=F("a_id")), default=F("b_id")),
-        member_author=Case(When(is_a_leader, then=F("b__author")), default=F("a__author")),
-    )
+    pairs = _with_family_leader(open_pairs(queryset.filter(verdict=Verdict.VARIANT, doubtful=False)))
     members = FamilyMember.objects.filter(leader=OuterRef("family"), scheme=OuterRef("scheme"))
     alike = members.filter(
         _pair_exists(decision__kind=Decision.Kind.DIFFERENT, classes=OuterRef(OuterRef("classes"))),
@@ -111,14 +99,14 @@ def open_pairs_of_families(leaders: Collection[int], using: str) -> list[QuerySe
     ``family`` is the leader.
     """
     pairs, families = Pair.objects.using(using), FamilyMember.objects.using(using)
-    of_leaders = with_families(open_pairs(pairs.filter(Q(a__in=leaders) | Q(b__in=leaders))))
+    of_leaders = _with_family_leader(open_pairs(pairs.filter(Q(a__in=leaders) | Q(b__in=leaders))))
     members = families.filter(leader__in=leaders, scheme__state=Scheme.State.ACTIVE)
     nodes = [*leaders, *members.values_list("document", flat=True)]
     between = [
         pairs_to_review(chunk).exclude(IS_OF_FAMILY_LEADER).exclude(verdict=Verdict.DUPLICATE)
         for chunk in filter_in_chunks(pairs, "a", with_copies(nodes, using))
     ]
-    return [found.filter(family__in=leaders) for found in (of_leaders.filter(IS_OF_FAMILY_LEADER), *between)]
+    return [found.filter(family__in=leaders) for found in (of_leaders, *between)]
 
 
 def with_copies(leaders: Collection[int], using: str) -> list[int]:
@@ -150,6 +138,23 @@ def with_families(queryset: QuerySet[Pair]) -> QuerySet[Any]:
     )
     with_leaders = queryset.annotate(leader_a=_leader_of("a"), leader_b=_leader_of("b"))
     return with_leaders.annotate(family=family)
+
+
+def _with_family_leader(queryset: QuerySet[Pair]) -> QuerySet[Any]:
+    """Return the pairs of a family's leader and a member, with the columns of ``with_families`` and ``member_author``.
+
+    Both lead their groups, so nothing else needs to be looked up for each pair.
+    """
+    is_a_leader, is_b_leader = (
+        Exists(_members(side).filter(leader=OuterRef(other))) for side, other in ("ba", "ab")
+    )
+    pairs: QuerySet[Any] = queryset.filter(is_a_leader | is_b_leader).annotate(
+        leader_a=F("a_id"),
+        leader_b=F("b_id"),
+        family=Case(When(is_a_leader, then=F("a_id")), default=F("b_id")),
+        member_author=Case(When(is_a_leader, then=F("b__author")), default=F("a__author")),
+    )
+    return pairs
 
 
 def _members(side: str) -> QuerySet[FamilyMember]:
