@@ -60,12 +60,12 @@ class Completion(NamedTuple):
 def is_free() -> Q:
     """Return the condition that a row is not leased."""
     # By the database's clock: the clocks of workers may differ. If it was set back, leases end too far ahead.
-    return Q(leased_until=None) | Q(leased_until__lt=DatabaseClock()) | Q(leased_until__gt=_latest_end())
+    return Q(leased_until=None) | Q(leased_until__lte=DatabaseClock()) | Q(leased_until__gt=_latest_end())
 
 
 def is_leased() -> Q:
     """Return the condition that a row is leased: some process is working on it."""
-    return Q(leased_until__gte=DatabaseClock(), leased_until__lte=_latest_end())
+    return Q(leased_until__gt=DatabaseClock(), leased_until__lte=_latest_end())
 
 
 def _latest_end() -> Any:

@@ -13,7 +13,7 @@ from django_neardup.models import LIVE_FIRST_SEEN, Cluster, Document, Scheme
 from django_neardup.models.fields import DatabaseClock
 from django_neardup.pipeline import drain, mark
 from django_neardup.pipeline.backfill.range_documents import get_or_create_documents
-from django_neardup.pipeline.leases import available_rows
+from django_neardup.pipeline.leases import available_rows, is_leased
 from django_neardup.pipeline.work_queue import finish_row, lease_row, request_processing
 from django_neardup.pipeline.worker import DrainResult
 from tests.pipeline.helpers import SOFA, SOFA_EDITED, document, post, work
@@ -119,6 +119,15 @@ def test_a_post_that_fails_is_not_tried_again_at_once_where_leases_are_short(set
 def test_an_expired_lease_is_free_again():
     one = document(post(SOFA)).pk
     assert lease_row(Document, one, "default", -1) and lease_row(Document, one, "default", 60).attempts == 2
+
+
+def test_a_lease_that_ends_now_has_ended():
+    # Within one millisecond of the database's clock: one round would seldom show the difference.
+    one = document(post(SOFA)).pk
+    for attempt in range(1, 51):
+        assert lease_row(Document, one, "default", 0).attempts == attempt
+        assert available_rows(Document, "default", 1) == [(one, attempt)]
+        assert not Document.objects.filter(is_leased()).exists()
 
 
 def test_what_came_during_a_turn_goes_on_waiting():

@@ -18,7 +18,7 @@ from .key_table import KeyTable
 Row = tuple[Any, ...]
 
 IS_AVAILABLE = (
-    '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" < {clock} '
+    '"pending_since" IS NOT NULL AND ("leased_until" IS NULL OR "leased_until" <= {clock} '
     'OR "leased_until" > {clock} + {max_lease})'
 )
 """Pending, and not leased by another worker. A lease that ends too far ahead is none: the clock was set back."""

@@ -34,7 +34,7 @@ def claim(using: str, name: str, *, is_forced: bool = False) -> KeyIndexState | 
             [KeyIndexState(name=name, owner=token_hex(16))], ignore_conflicts=True
         )
     now = DatabaseClock()
-    is_free = Q(leased_until=None) | Q(leased_until__lt=now) | Q(leased_until__gt=now + CLAIM_MILLISECONDS)
+    is_free = Q(leased_until=None) | Q(leased_until__lte=now) | Q(leased_until__gt=now + CLAIM_MILLISECONDS)
     with transaction.atomic(using=using):
         claimed = rows.filter(Q() if is_forced else is_free).update(
             counter=F("counter") + 1, leased_until=now + CLAIM_MILLISECONDS
