@@ -17,7 +17,7 @@ from django.db import connection
 
 from django_neardup.exceptions import IndexUnavailable
 from django_neardup.index.index_class import get_index
-from django_neardup.index.opensearch import drift, replacement
+from django_neardup.index.opensearch import drift, overload, replacement
 from django_neardup.index.opensearch.key_documents import Entry
 from django_neardup.models import Document, Key, KeyChange, KeyIndexState, RemovedKey
 from django_neardup.pipeline import drain
@@ -135,6 +135,51 @@ def test_a_restored_database_gets_a_new_index(index):
     assert cluster(ad) == cluster(copy) is not None
     ship_all()
     assert differences(index) == set()
+
+
+def limit_requests(opensearch, size):
+    """Let the node refuse requests for which it has no memory, with the status 429. None: the usual limit.
+
+    It never refuses a change of its settings.
+    """
+    limit = {"network.breaker.inflight_requests.limit": size}
+    assert opensearch.ask("PUT", "/_cluster/settings", {"transient": limit})["acknowledged"]
+
+
+@pytest.mark.parametrize("argument", ["--rebuild-index", "testapp.Ad"])
+def test_a_node_with_too_much_to_do_is_asked_again(index, opensearch, caplog, argument):
+    caplog.set_level("INFO", logger=overload.__name__)
+    Ad.objects.bulk_create([Ad(text=f"{SOFA} {number}") for number in range(30)])
+    if argument == "--rebuild-index":
+        call_command("neardup_index", verbosity=0)
+        ship_all()
+        caplog.clear()
+    limit_requests(opensearch, "1kb")
+    relief = threading.Timer(2.5, limit_requests, [opensearch, None])
+    relief.start()
+    try:
+        run(argument)
+    finally:
+        relief.join()
+    assert "too much to do" in caplog.text
+    ship_all()
+    assert differences(index) == set() == {*drifted(index)}
+    assert len({cluster(ad) for ad in Ad.objects.all()}) == 1
+
+
+def test_a_node_that_stays_overloaded_ends_the_command(index, opensearch, monkeypatch):
+    monkeypatch.setattr(overload, "PAUSES", (0.01,))
+    post(SOFA)
+    work()
+    ship_all()
+    limit_requests(opensearch, "1b")
+    try:
+        with pytest.raises(CommandError, match="it answers 429"):
+            run("--rebuild-index")
+    finally:
+        limit_requests(opensearch, None)
+    run("--rebuild-index")
+    assert differences(index) == set() == {*drifted(index)}
 
 
 def test_a_lost_index_is_rebuilt(index, opensearch):

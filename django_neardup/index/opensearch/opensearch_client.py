@@ -20,8 +20,8 @@ RETRIED_STATUSES = (429, 502, 503, 504)
 class OpenSearchClient:
     """A client of one process. After a fork the child opens new connections.
 
-    ``retries``: how often a request is tried again. None: on each other node, unless a node has been silent for
-    ``timeout`` seconds.
+    ``retries``: how often a request is tried again, and after pauses while a node has too much to do. None: once on
+    each other node, unless a node has been silent for ``timeout`` seconds, and without pauses.
     """
 
     def __init__(self, options: OpenSearchOptions, timeout: float, retries: int | None = None) -> None:
@@ -52,7 +52,9 @@ class OpenSearchClient:
             raise self._error("its answer is no JSON") from error
 
     def _own_client(self) -> OpenSearch:
-        from opensearchpy import OpenSearch
+        from opensearchpy import OpenSearch, Transport
+
+        from .overload import WaitingTransport
 
         if self._client is None or self._process != os.getpid():
             options = self._options
@@ -66,6 +68,7 @@ class OpenSearchClient:
                 max_retries=len(options.hosts) - 1 if self._retries is None else self._retries,
                 retry_on_timeout=self._retries is not None,
                 retry_on_status=RETRIED_STATUSES,
+                transport_class=Transport if self._retries is None else WaitingTransport,
             )
             self._process = os.getpid()
         return self._client
