@@ -50,7 +50,7 @@ CHECK_DESCRIPTIONS = {
     "W117": "a run of neardup_index is not finished",
     "W118": "the secret of the hashes is missing: SECRET has changed or is no longer set",
     "W119": "changed keys have not been sent to the key index",
-    "W120": "the key index does not answer or must not be used",
+    "W120": "the key index does not answer, refuses writes or must not be used",
     "I201": "the first field looks like a title, but no heads are declared",
     "I202": "a model looks like articles or forum posts, but is compared as adverts",
 }

@@ -82,7 +82,7 @@ def _key_index_messages(alias: str) -> Iterator[CheckMessage]:
         yield check_message(
             "W120",
             f"Database {alias!r}: {problem}",
-            "Posts are not compared meanwhile. None is lost: they wait in the database.",
+            "Nothing is lost: what cannot be done meanwhile waits in the database.",
         )
     changes, seconds = index.waiting_changes()
     if seconds > get_site_settings().late_seconds:

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from django.core.checks import run_checks
 from django.core.management import call_command
 
 import django_neardup as neardup
@@ -224,6 +225,29 @@ class TestSilence:
             assert "no connection" not in index.problem()
         # A busy machine may take longer than a page waits.
         assert "IndexUnavailable, ConnectionError" not in caplog.text
+
+    @pytest.mark.parametrize("block", ["read_only_allow_delete", "write", "read_only"])
+    def test_a_block_of_writes_is_named(self, site, opensearch, block):
+        """OpenSearch sets the first of them when a disk is full."""
+        index = site()
+        one = post(SOFA)
+        work()
+        ship_all()
+        assert index.problem() == ""
+        url = f"/{index.name}-1/_settings"
+        assert opensearch.ask("PUT", url, {f"index.blocks.{block}": True})["acknowledged"]
+        try:
+            copy = post(SOFA_EDITED)
+            work()
+            assert cluster(one) == cluster(copy) is not None
+            with pytest.raises(IndexUnavailable):
+                index.ship(is_forced=True)
+            (message,) = [each for each in run_checks(databases=["default"]) if each.id == "neardup.W120"]
+            assert f"index.blocks.{block} is set" in message.msg
+        finally:
+            opensearch.ask("PUT", url, {f"index.blocks.{block}": None})
+        ship_all()
+        assert index.problem() == "" and rows_left() == (0, 0, 0)
 
     def test_a_node_that_is_not_there(self, site):
         index = site(HOSTS=[f"http://127.0.0.1:{services.free_port()}"], RETRIES=0)

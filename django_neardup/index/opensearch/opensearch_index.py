@@ -22,11 +22,11 @@ from ..base import KeyIndex, TextSearch, WaitingChanges
 from ..database import DatabaseIndex
 from . import drift, key_documents, replacement
 from .declared_keys import frequent_keys
+from .health import STATUS_SECONDS, problem_of
 from .index_state import state_rows
 from .opensearch_client import OpenSearchClient
 from .opensearch_options import OpenSearchOptions
 from .shipping import (
-    MISSING,
     PAUSE_SECONDS,
     check_index,
     is_due,
@@ -52,14 +52,6 @@ PAGE_SECONDS = 0.8
 """Seconds that a page waits for an answer."""
 PAGE_PAUSE_SECONDS = 10.0
 """Seconds in which pages ask only the database, after OpenSearch has not answered one."""
-STATUS_SECONDS = 3
-"""Seconds that a status waits for an answer of a node."""
-MANAGER_TIMEOUT = "1s"
-"""How long a node waits for a cluster manager before it answers that there is none."""
-SHARDS_MISSING = (
-    "OpenSearch: shards of {index!r} are missing, and their keys with them. Bring back the nodes that have them. If "
-    "they are lost: python manage.py neardup_index --rebuild-index --database {using}"
-)
 SEARCH_FIELDS = (
     "responses.hits.hits.sort,responses.status,responses.error,responses.timed_out,responses._shards.failed"
 )
@@ -206,20 +198,9 @@ class OpenSearchIndex(KeyIndex):
 
     def problem(self) -> str:
         state = state_rows(self.using, self.name).first()
-        if state is None or state.problem:
-            return state.problem if state else ""
-        try:
-            with self._status_client.connect() as api:
-                # The health of an index that does not exist has no answer.
-                if state.in_use and not api.indices.exists(index=state.in_use, params={"local": "true"}):
-                    return MISSING.format(index=state.in_use, using=self.using)
-                health = api.cluster.health(
-                    index=state.in_use or None, params={"cluster_manager_timeout": MANAGER_TIMEOUT}
-                )
-        except IndexUnavailable as error:
-            return str(error)
-        is_red = state.in_use and health["status"] == "red"
-        return SHARDS_MISSING.format(index=state.in_use, using=self.using) if is_red else ""
+        if state is None:
+            return ""
+        return state.problem or problem_of(self._status_client, state.in_use, self.using)
 
     def rebuild(self, report: Callable[[int], object]) -> None:
         replacement.rebuild(self, report)
