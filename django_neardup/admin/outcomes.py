@@ -175,7 +175,7 @@ class MarkNotDuplicatesAction(ModerationAction):
     name = "leave"
     title = gettext_lazy("Mark as not duplicates")
     button = pgettext_lazy("button", "Not duplicates")
-    consequence = gettext_lazy("not duplicates")
+    consequence = gettext_lazy("not asked again")
     permission = REVIEW_PERMISSION
     proposes_keeper = False
     item_kinds = ITEM_KINDS

@@ -29,7 +29,7 @@ COLUMNS = (
     Column(_("Score"), f"{FOLDER}/score.html", "score"),
     Column(_("Size"), f"{FOLDER}/size.html", "size"),
     Column(_("Contact, author"), f"{FOLDER}/author.html"),
-    Column(_("Waiting since"), f"{FOLDER}/waiting.html", "age"),
+    Column(_("Waiting"), f"{FOLDER}/waiting.html", "age"),
     Column(_("Suggested"), f"{FOLDER}/action.html"),
 )
 """The columns of every queue, in their order on the page."""

@@ -90,6 +90,6 @@ FILTERS = (
     Filter("model", _("Kind"), {}, F("model")),
     Filter("scope", _("Scope"), {}, Cast("space_id", CharField())),
     Filter("score", _("Score"), SCORE_LABELS, _score),
-    Filter("age", _("Waiting since"), AGE_LABELS, _age),
+    Filter("age", _("Waiting"), AGE_LABELS, _age),
 )
 """The filters of every queue, in their order on the page."""
