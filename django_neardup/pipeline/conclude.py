@@ -51,10 +51,12 @@ class ConcludeResult:
 
     - ``cluster_changed``: whether its cluster has changed.
     - ``changed_partners``: the other sides of its pairs that must be verified again.
+    - ``moving_partners``: the other sides that are still in a cluster of another space.
     """
 
     cluster_changed: dict[int, bool] = field(default_factory=dict)
     changed_partners: dict[int, set[int]] = field(default_factory=dict)
+    moving_partners: dict[int, set[int]] = field(default_factory=dict)
 
 
 def conclude_many(
@@ -129,6 +131,9 @@ def _conclude_group(
         serialize_evidence(pair for document in group for pair in pairs[document.document_id])
         outcome = call_with_retries(_conclude_under_lock, group, candidates, pairs, using)
         cluster_changed |= outcome.cluster_changed
+        for partner in sorted(set().union(*outcome.moving_partners.values())):
+            # Its own turn may have looked for candidates before this document came into the space.
+            mark_document(partner, using, recheck=True)
         _mark_changed_texts(
             [document for document in group if document.document_id in outcome.cluster_changed], pairs, using
         )
@@ -205,6 +210,7 @@ def _conclude_under_lock(
     )
     with space_lock(locked_spaces, using):
         locked_state, old_memberships, unchanged = _find_unchanged(group, pairs, result, using)
+        pairs = _without_moving_partners(unchanged, pairs, result)
         locked_state, moved = _place_edits(unchanged, pairs, old_memberships, locked_state, using)
         separate = [
             document
@@ -278,8 +284,8 @@ def _find_unchanged(
 ) -> tuple[LockedState, dict[int, MembershipRow], list[SignedDocument]]:
     """Return the locked state, the memberships, and the documents that can be concluded.
 
-    These and their partners have not changed since they were compared. Changed partners of other documents
-    are added to ``result``.
+    These and their partners have not changed since they were compared. Changed partners of other documents, and
+    moving partners of these, are added to ``result``.
     """
     partners = {
         document.document_id: [item.other_side(document.document_id) for item in pairs[document.document_id]]
@@ -300,20 +306,45 @@ def _find_unchanged(
         ):
             # The document itself has changed: its newer request will compare it.
             continue
+        moving_ids = {
+            side.document_id
+            for side in partners[document.document_id]
+            if side.document_id in memberships
+            and memberships[side.document_id].space_id != document.space_id
+        }
         changed_ids = {
             side.document_id
             for side in partners[document.document_id]
             if locked_state.digests.get(side.document_id) != side.stored_digest
-            or (
-                side.document_id in memberships
-                and memberships[side.document_id].space_id != document.space_id
-            )
-        }
+        } - moving_ids
         if changed_ids:
             result.changed_partners[document.document_id] = changed_ids
-        else:
-            unchanged.append(document)
+            continue
+        unchanged.append(document)
+        if moving_ids:
+            result.moving_partners[document.document_id] = moving_ids
     return locked_state, memberships, unchanged
+
+
+def _without_moving_partners(
+    documents: Sequence[SignedDocument], pairs: Mapping[int, Sequence[JudgedPair]], result: ConcludeResult
+) -> Mapping[int, Sequence[JudgedPair]]:
+    """Leave out pairs with partners that are still in a cluster of another space.
+
+    Such a partner was stored in this space, and its own turn takes it out of that cluster, under the locks of both
+    spaces. Documents that move together would wait for each other for ever.
+    """
+    if not result.moving_partners:
+        return pairs
+    return {
+        document.document_id: [
+            pair
+            for pair in pairs[document.document_id]
+            if pair.other_side(document.document_id).document_id
+            not in result.moving_partners.get(document.document_id, ())
+        ]
+        for document in documents
+    }
 
 
 def _read_locked_state(

@@ -116,6 +116,11 @@ def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -
     """
     foreign_pairs = Pair.objects.using(using).filter(Q(a=document) | Q(b=document)).exclude(space=space)
     affected = _delete_pairs(foreign_pairs, document)
+    families = FamilyMember.objects.using(using).exclude(space=space)
+    # Leader and member have moved together: nothing else in the row changes.
+    families.filter(
+        Q(document=document) | Q(leader=document), document__space=space, leader__space=space
+    ).update(space=space)
     old_cluster = (
         Cluster.objects.using(using).filter(memberships__document=document).exclude(space=space).first()
     )
