@@ -29,6 +29,7 @@ from ..index import TextSearch
 from ..index import keys as storage
 from ..models import FamilyMember, Scheme
 from ..registry import adapter_of
+from .scheme_cache import cached_space
 from .schemes import algorithm_of
 from .source_properties import ignored_classes_of, skip_reason
 from .stage_types import SignedDocument
@@ -221,15 +222,17 @@ def read_texts(
 ) -> dict[int, JudgeableText]:
     """Read the current texts of fingerprints, by document id, with few queries per model.
 
-    A document is left out if its object is gone, is no longer compared or cannot be read. Such a document is
-    marked. So is a document with another digest than the stored one. ``known_sources``: sources that were just
-    read.
+    A document is left out if its object is gone, has left the space, is no longer compared or cannot be read. Such
+    a document is marked. So is a document with another digest than the stored one. ``known_sources``: sources that
+    were just read.
     """
     texts: dict[int, JudgeableText] = {}
-    for document, (source, text) in _read_all(fingerprints, scheme, using, known_sources).items():
-        if text is not None:
+    for fingerprint, source, text in _read_all(fingerprints, scheme, using, known_sources):
+        document = fingerprint.document_id
+        has_changed = text is None or text.side.stored_digest != text.side.read_digest
+        if text is not None and not (has_changed and _has_left_space(fingerprint, source, using)):
             texts[document] = text
-        if text is None or text.side.stored_digest != text.side.read_digest:
+        if has_changed:
             # A recheck, even if the text becomes what it was: the pair with this document was not judged.
             mark_document(document, using, recheck=source is not None)
     return texts
@@ -240,10 +243,18 @@ def read_unchanged_texts(
 ) -> dict[int, JudgeableText]:
     """Read the texts of fingerprints that are as they were signed, by document id. Nothing is marked."""
     return {
-        document: text
-        for document, (_, text) in _read_all(fingerprints, scheme, using).items()
+        fingerprint.document_id: text
+        for fingerprint, _, text in _read_all(fingerprints, scheme, using)
         if text is not None and text.side.stored_digest == text.side.read_digest
     }
+
+
+def _has_left_space(fingerprint: StoredFingerprint, source: Source | None, using: str) -> bool:
+    """Return whether a source belongs to another space than the stored document."""
+    adapter = adapter_of(fingerprint.content_type_id, using)
+    if adapter is None or source is None:
+        return False
+    return cached_space(adapter, source, using)[0] != fingerprint.space_id
 
 
 def _post_id(fingerprint: StoredFingerprint) -> PostId:
@@ -255,16 +266,16 @@ def _read_all(
     scheme: Scheme,
     using: str,
     known_sources: Mapping[PostId, Source] = MappingProxyType({}),
-) -> dict[int, tuple[Source | None, JudgeableText | None]]:
-    """Return source and text by document id. They are None if there is nothing to read, or to compare."""
+) -> list[tuple[StoredFingerprint, Source | None, JudgeableText | None]]:
+    """Return each fingerprint with source and text. They are None if there is nothing to read, or to compare."""
     requested = list(fingerprints)
     unknown = [post_id for post_id in map(_post_id, requested) if post_id not in known_sources]
     sources = {**known_sources, **read_sources(unknown, using)}
-    read: dict[int, tuple[Source | None, JudgeableText | None]] = {}
+    read = []
     for fingerprint in requested:
         source = sources.get(_post_id(fingerprint))
         text = _read_text(fingerprint, adapter_of(fingerprint.content_type_id, using), source, scheme)
-        read[fingerprint.document_id] = source, text
+        read.append((fingerprint, source, text))
     return read
 
 

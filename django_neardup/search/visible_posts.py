@@ -28,6 +28,7 @@ from ..db.queries import fingerprints as fingerprint_queries
 from ..index import TextSearch
 from ..index import keys as storage
 from ..models import Scheme
+from ..pipeline.schemes import space_columns
 from ..pipeline.stage_types import SignedDocument
 from ..pipeline.stored_posts import StoredPosts, text_of_source
 from ..registry import adapter_of
@@ -287,13 +288,15 @@ class VisiblePosts(StoredPosts):
 
         At most ``limit`` exact copies are taken; they need no alignment. If fewer exist, or with
         ``aligns_beside_copies``, at most ten other candidates are taken, the most promising first.
-        Candidates that cannot be read are left out.
+        Candidates that cannot be read, or that have left the space, are left out.
         """
         chosen = {
             text.document_id: self._choose(text, candidates[text.document_id].fingerprints, limit)
             for text in signed
         }
         self._read({one.document_id for fingerprints in chosen.values() for one in fingerprints})
+        for text in signed:
+            self._drop_moved(text, chosen[text.document_id])
         changed = {
             copy.document_id
             for text in signed
@@ -410,6 +413,17 @@ class VisiblePosts(StoredPosts):
         for key in keys:
             source = _read_source(objects[key]) if key in objects else None
             self._objects[key] = (objects[key], source) if source else None
+
+    def _drop_moved(self, signed: SignedDocument, fingerprints: Iterable[StoredFingerprint]) -> None:
+        """Forget the objects that have left the space of a text, as those that cannot be read."""
+        for one in fingerprints:
+            post = self.read_post(one.document_id)
+            if (
+                post is not None
+                and not self._is_unchanged(one)
+                and space_columns(adapter_for(post[0]), post[1].scope)["digest"] != signed.space_digest
+            ):
+                self._objects[self._visible[one.document_id].key] = None
 
     def _is_unchanged(self, copy: StoredFingerprint) -> bool:
         """Return whether the post has the source that was signed.
