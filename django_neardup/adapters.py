@@ -476,6 +476,12 @@ def language_of(adapter: Adapter | None, otherwise: Scheme | Profile) -> str:
     return (adapter.language if adapter else None) or otherwise.language
 
 
+def scope_of(adapter: Adapter, instance: Any) -> tuple[str, ...]:
+    """Return the values of the adapter's ``scope``, as ``Adapter.source`` reads them."""
+    with _object_language(instance, adapter.language_code), override(adapter.language_code):
+        return adapter._texts(instance, adapter.scope)
+
+
 def reads_unnamed(adapter: Adapter) -> bool:
     """Return whether the adapter may read fields that it does not name.
 

@@ -75,7 +75,7 @@ def cached_space(adapter: Adapter, source: Source, using: str) -> tuple[int, str
     if space_values is None:
         if len(_spaces) >= MAX_SPACES:
             _clear_entries(_spaces, using)
-        space = get_or_create_space(adapter, source, using)
+        space = get_or_create_space(adapter, source.scope, using)
         space_values = _spaces[key] = space.pk, space.digest
     return space_values
 

@@ -197,9 +197,9 @@ def used_boilerplate(scheme: Scheme) -> str:
     return named_digest(scheme) if named_digest(scheme) and algorithm_of(scheme).boilerplate else ""
 
 
-def get_or_create_space(adapter: Adapter, source: Source, using: str) -> Space:
-    """Return the space in which a source is compared. Create it if it is new."""
-    columns = space_columns(adapter, source.scope)
+def get_or_create_space(adapter: Adapter, scope: Sequence[str], using: str) -> Space:
+    """Return the space in which sources of a scope are compared. Create it if it is new."""
+    columns = space_columns(adapter, scope)
     spaces = Space.objects.using(using)
     space = spaces.filter(digest=columns["digest"]).first()
     if space is not None:

@@ -18,9 +18,10 @@ from uuid import UUID, uuid4
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from ...adapters import adapter_for, adapters_of
+from ...adapters import Adapter, adapter_for, adapters_of, scope_of
 from ...models import Document, MergeRecord
 from ...pipeline import canonical_id
+from ...pipeline.schemes import get_or_create_space
 from ..cascade import CascadeResult
 from ..model_plan import RowMove, key_in_table
 from ..plan import MergePlan
@@ -58,6 +59,7 @@ class ActionContext:
     ``check_unchanged`` is called under the locks, before anything is planned. It raises ``Conflict`` if the
     case has changed. With ``resolves_cluster`` the cluster counts as decided afterwards. With
     ``accepts_loss`` the person accepts that rows of the adapter's ``accepts_loss`` may not come back.
+    ``space_ids``: spaces that were looked up.
     """
 
     user: Any = None
@@ -68,6 +70,7 @@ class ActionContext:
     check_unchanged: Callable[[], None] | None = None
     batch_id: UUID = field(default_factory=uuid4)
     accepts_loss: bool = False
+    space_ids: dict[tuple[Adapter, tuple[str, ...]], int] = field(default_factory=dict, init=False)
 
 
 def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeRecord]:
@@ -141,6 +144,7 @@ def _create_record(
     keeper: models.Model | None = None,
 ) -> MergeRecord:
     shown_score, document = context.shown_scores.get(loser, ShownScore()), document_of(loser, context.using)
+    space = _present_space(loser, document, context)
     documents = [document, *([] if keeper is None else [document_of(keeper, context.using)])]
     keeper_columns = {} if keeper is None else {
         "keeper_type": _content_type(keeper, context.using),
@@ -151,7 +155,7 @@ def _create_record(
         action=action,
         batch=context.batch_id,
         cluster=context.cluster_id,
-        space_id=None if document is None else document.space_id,
+        space_id=space,
         loser_type=_content_type(loser, context.using),
         loser_id=canonical_id(loser.pk),
         loser_text=str(loser)[:MAX_TEXT_LENGTH],
@@ -169,6 +173,21 @@ def _create_record(
         **user_columns(context.user),
         **keeper_columns,
     )
+
+
+def _present_space(loser: models.Model, document: Document | None, context: ActionContext) -> int | None:
+    """Return the space of the post as it is now: the title of the record is the present one, too.
+
+    The document of a post that has moved keeps its former space until it is processed.
+    """
+    if document is None or document.space_id is None or not adapters_of(loser):
+        return None if document is None else document.space_id
+    adapter = adapter_for(loser)
+    scope = scope_of(adapter, loser)
+    if (adapter, scope) not in context.space_ids:
+        space = get_or_create_space(adapter, scope, context.using)
+        context.space_ids[adapter, scope] = space.pk
+    return context.space_ids[adapter, scope]
 
 
 def _author_when_compared(loser: models.Model, document: Document | None) -> str:
