@@ -9,6 +9,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.db.models import Q
+from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -18,6 +19,7 @@ from ..pipeline.record_queries import records_about_q
 from .decision_request import SeenState
 from .outcomes import ModerationAction
 from .text_format import elapsed_text
+from .visible_spaces import in_visible_spaces
 
 ACTIONS_BY_DECISION_KIND: Mapping[str, str] = {Decision.Kind.DIFFERENT: "leave"}
 """The actions that write a decision, by its kind. Other actions write merge records with their name."""
@@ -50,17 +52,20 @@ class EarlierDecision:
             return ""
 
 
-def find_earlier_decision(item_key: str, seen_state: SeenState | None, using: str) -> EarlierDecision | None:
+def find_earlier_decision(
+    item_key: str, seen_state: SeenState | None, request: HttpRequest, using: str
+) -> EarlierDecision | None:
     """Return the last decision or merge record on a group since the moderator saw it.
 
-    Return None if there is none, or if ``seen_state`` is None or names no documents.
+    Return None if there is none, or if ``seen_state`` is None or names no documents. What was done in spaces that
+    the person may not see is left out: the posts may have moved there, and a request can name any document.
     """
     if seen_state is None or not seen_state.document_ids:
         return None
-    decisions = Decision.objects.using(using).filter(
+    decisions = in_visible_spaces(Decision.objects.using(using), request).filter(
         members__document__in=seen_state.document_ids, created__gte=seen_state.seen_at
     )
-    records = MergeRecord.objects.using(using).filter(
+    records = in_visible_spaces(MergeRecord.objects.using(using), request).filter(
         _records_condition(item_key, seen_state.document_ids, using), created__gte=seen_state.seen_at
     )
     decision, record = decisions.order_by("-pk").first(), records.defer("journal").order_by("-pk").first()

@@ -184,7 +184,7 @@ class DecisionView:
     def _build_conflict(
         self, item_key: str, item_name: str, action: ModerationAction, seen_state: SeenState | None
     ) -> ConflictResult:
-        earlier_decision = find_earlier_decision(item_key, seen_state, self.using)
+        earlier_decision = find_earlier_decision(item_key, seen_state, self.request, self.using)
         return ConflictResult(
             item_name,
             action,

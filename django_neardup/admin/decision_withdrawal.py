@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.http import HttpRequest
@@ -12,6 +12,7 @@ from ..models import Decision, DecisionMember
 from ..moderation import admin_log
 from ..pipeline import objects_of, withdraw
 from .visible_objects import hidden_document_ids
+from .visible_spaces import in_visible_spaces
 
 
 def unseen_decision_ids(
@@ -22,6 +23,21 @@ def unseen_decision_ids(
     members = list(rows.select_related("document"))
     hidden = hidden_document_ids([member.document for member in members], request, site, using)
     return {member.decision_id for member in members if member.document_id in hidden}
+
+
+def in_force_elsewhere_ids(
+    decisions: Collection[Decision], request: HttpRequest, site: Any, using: str
+) -> set[int]:
+    """Return the ids of decisions on posts that have all moved to spaces which this person may see.
+
+    Such a decision stays in force. Without its space the person reads no name and no note, and may withdraw it.
+    """
+    wanted = [decision.pk for decision in decisions]
+    members = DecisionMember.objects.using(using).filter(decision__in=wanted)
+    visible = in_visible_spaces(members, request, "document__space").values("pk")
+    elsewhere = {*members.exclude(pk__in=visible).values_list("decision", flat=True)}
+    left = [decision for decision in decisions if decision.pk not in elsewhere]
+    return {decision.pk for decision in left} - unseen_decision_ids(left, request, site, using)
 
 
 def withdraw_decision(decision: Decision, user: Any, using: str) -> bool:

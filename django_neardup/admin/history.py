@@ -4,7 +4,7 @@ decision.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -24,9 +24,10 @@ from ..pipeline.record_keys import canonical_ids_by_record
 from ..pipeline.record_queries import records_about_q
 from ..pipeline.shared_evidence import decisions_between
 from .base import non_atomic_requests
-from .decision_withdrawal import unseen_decision_ids, withdraw_decision
+from .decision_withdrawal import in_force_elsewhere_ids, unseen_decision_ids, withdraw_decision
 from .reopened_pairs import PairState, ReopenedPair
 from .text_format import DIFFERENCE_LABELS, format_object_number, format_percent
+from .visible_spaces import in_visible_spaces, visible_spaces
 
 MAX_EVENTS_PER_KIND = 20
 """Maximum number of decisions, and of merge records, on a page."""
@@ -68,8 +69,9 @@ def build_pair_history(
             pair.found, _("Found: %(verdict)s.") % {"verdict": _pair_state_text(first_state, pair.exact)}
         )
     ]
-    events += _decision_events(decisions_between(pair.a, pair.b, using)[:MAX_EVENTS_PER_KIND], request, site)
-    events += _record_events(list(_load_records([pair.a, pair.b], using)), using)
+    decisions = decisions_between(pair.a, pair.b, using)[:MAX_EVENTS_PER_KIND]
+    events += _decision_events(decisions, request, site, using)
+    events += _record_events(list(_load_records([pair.a, pair.b], request, using)), using)
     return [
         *([HistoryEvent(None, _reopened_text(pair, reopened_pair))] if reopened_pair is not None else []),
         *_sort_newest_first(events),
@@ -104,14 +106,14 @@ def build_cluster_history(
     """
     member_ids = cluster.memberships.using(using).values("document")
     decisions = Decision.objects.using(using).filter(members__document__in=member_ids).distinct()
-    cluster_records = MergeRecord.objects.using(using).filter(cluster=cluster.pk)
+    cluster_records = in_visible_spaces(MergeRecord.objects.using(using), request).filter(cluster=cluster.pk)
     records = [
         *cluster_records.order_by("-pk")[:MAX_EVENTS_PER_KIND],
-        *_load_records([cluster.leader], using),
+        *_load_records([cluster.leader], request, using),
     ]
     unique = {record.pk: record for record in records}
     events = [
-        *_decision_events(decisions.order_by("-pk")[:MAX_EVENTS_PER_KIND], request, site),
+        *_decision_events(list(decisions.order_by("-pk")[:MAX_EVENTS_PER_KIND]), request, site, using),
         *_record_events(unique.values(), using),
     ]
     return _sort_newest_first([HistoryEvent(cluster.created, _("The group was found.")), *events])
@@ -122,30 +124,48 @@ def _sort_newest_first(events: list[HistoryEvent]) -> list[HistoryEvent]:
 
 
 def _decision_events(
-    decisions: Iterable[Decision], request: HttpRequest, site: Any
+    decisions: Collection[Decision], request: HttpRequest, site: Any, using: str
 ) -> Iterator[HistoryEvent]:
+    """Yield events of decisions in spaces that the person may see, and of those that posts have brought along.
+
+    Of these others neither names nor notes are shown.
+    """
     may_withdraw = request.user.has_perm(REVIEW_PERMISSION)
+    own = {decision.pk for decision in decisions}
+    if own and visible_spaces(request) is not None:
+        rows = Decision.objects.using(using).filter(pk__in=own)
+        own = {*in_visible_spaces(rows, request).values_list("pk", flat=True)}
+    brought = [decision for decision in decisions if decision.pk not in own]
+    shown = own | (in_force_elsewhere_ids(brought, request, site, using) if brought else set())
     for decision in decisions:
+        if decision.pk not in shown:
+            continue
         words = (
             _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Decided: not duplicates.")
         )
         withdraw_url = _withdraw_url(decision, site) if may_withdraw and decision.withdrawn is None else ""
-        yield HistoryEvent(decision.created, words, decision.by_name, decision.note, withdraw_url)
+        is_own = decision.pk in own
+        name, note = (decision.by_name, decision.note) if is_own else ("", "")
+        yield HistoryEvent(decision.created, words, name, note, withdraw_url)
         if decision.withdrawn is not None:
-            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), decision.withdrawn_by)
+            name = decision.withdrawn_by if is_own else ""
+            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), name)
 
 
 def _withdraw_url(decision: Decision, site: Any) -> str:
     return reverse(f"{site.name}:neardup_decision_withdraw", args=[decision.pk])
 
 
-def _load_records(documents: list[Document], using: str) -> QuerySet[MergeRecord]:
-    """Return the newest merge records of the posts: as the post acted on, or as the keeper."""
+def _load_records(documents: list[Document], request: HttpRequest, using: str) -> QuerySet[MergeRecord]:
+    """Return the newest merge records of the posts that the person may see.
+
+    A post is the one acted on, or the keeper.
+    """
     condition = records_about_q(
         [(document.content_type_id, document.object_id) for document in documents], using
     )
     return (
-        MergeRecord.objects.using(using)
+        in_visible_spaces(MergeRecord.objects.using(using), request)
         .filter(condition)
         .defer("journal")
         .order_by("-pk")[:MAX_EVENTS_PER_KIND]
@@ -188,8 +208,12 @@ class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
         queryset = self.get_queryset(request)
         decision = queryset.filter(pk=pk).first()
         if decision is None:
-            raise Http404
-        if unseen_decision_ids([decision], request, self.admin_site, queryset.db):
+            decision = Decision.objects.using(queryset.db).filter(pk=pk).first()
+            if decision is None or not in_force_elsewhere_ids(
+                [decision], request, self.admin_site, queryset.db
+            ):
+                raise Http404
+        elif unseen_decision_ids([decision], request, self.admin_site, queryset.db):
             raise PermissionDenied
         if decision.withdrawn is None and withdraw_decision(decision, request.user, queryset.db):
             messages.success(request, _("The decision was withdrawn; the posts return to the queue."))
