@@ -309,8 +309,7 @@ def _find_unchanged(
         moving_ids = {
             side.document_id
             for side in partners[document.document_id]
-            if side.document_id in memberships
-            and memberships[side.document_id].space_id != document.space_id
+            if side.document_id in memberships and memberships[side.document_id].space_id != document.space_id
         }
         changed_ids = {
             side.document_id

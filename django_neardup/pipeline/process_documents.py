@@ -29,7 +29,7 @@ from .leases import Completion, finish_documents, finish_many, renew_leases
 from .locks import call_with_retries
 from .read import read_many, split_by_length
 from .reposts import recheck_reposts
-from .scheme_cache import cached_scheme, clear_cache
+from .scheme_cache import cached_scheme, cached_space, clear_cache
 from .schemes import active_scheme, scheme_of_space
 from .sign import sign_many
 from .stage_types import ReadDocument, SignedDocument
@@ -233,6 +233,7 @@ def remove_document(read_document: ReadDocument, using: str, state: str, reason:
             changed = call_with_retries(remove_relations, document, scheme, using)
         except ConcurrentChange:
             return
+        _move_to_present_space(read_document, using)
     if memory:
         recheck_reposts(document, *memory, using)
     send_signals(document, changed or was_interrupted, using)
@@ -241,6 +242,19 @@ def remove_document(read_document: ReadDocument, using: str, state: str, reason:
         {document.pk: Completion(document.wanted) if memory else Completion(document.wanted, state, reason)},
         using,
     )
+
+
+def _move_to_present_space(read_document: ReadDocument, using: str) -> None:
+    """File a document in the space of its source. A post may move and cease to be compared in one edit.
+
+    Of a deleted post there is no source, and the document stays where it was.
+    """
+    document, adapter, source = read_document.document, read_document.adapter, read_document.source
+    if adapter is None or source is None:
+        return
+    space, _ = cached_space(adapter, source, using)
+    if space != document.space_id:
+        Document.objects.using(using).filter(pk=document.pk, version=document.wanted).update(space=space)
 
 
 def _memory_adapter_and_scheme(read_document: ReadDocument, using: str) -> tuple[Adapter, Scheme] | None:
