@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..comparison.compared_texts import Candidates, JudgedPair
+from ..comparison.compared_texts import Candidates, JudgedPair, PairSide
 from ..comparison.verify import verify_many
 from ..db.backends import get_backend
 from ..db.queries import clusters as cluster_queries
 from .clusters.assign import recluster
 from .clusters.memberships import MembershipRow, memberships_of, update_text_of
-from .clusters.moves import conclude_separately
+from .clusters.moves import conclude_separately, leave_former_spaces
 from .decision_lookup import documents_bound_to
 from .locks import call_with_retries, space_lock
 from .pairs import (
@@ -51,12 +51,12 @@ class ConcludeResult:
 
     - ``cluster_changed``: whether its cluster has changed.
     - ``changed_partners``: the other sides of its pairs that must be verified again.
-    - ``moving_partners``: the other sides that are still in a cluster of another space.
+    - ``missing_spaces``: spaces that must be locked as well. Nothing was concluded.
     """
 
     cluster_changed: dict[int, bool] = field(default_factory=dict)
     changed_partners: dict[int, set[int]] = field(default_factory=dict)
-    moving_partners: dict[int, set[int]] = field(default_factory=dict)
+    missing_spaces: set[int] = field(default_factory=set)
 
 
 def conclude_many(
@@ -127,13 +127,14 @@ def _conclude_group(
     """Conclude documents of one space. Verify pairs again if a partner has changed meanwhile."""
     cluster_changed: dict[int, bool] = {}
     pairs = {document.document_id: list(judged_pairs[document.document_id]) for document in group}
+    spaces = {group[0].space_id}.union(*(candidates[document.document_id].spaces for document in group))
     for _ in range(MAX_CONCLUDE_ATTEMPTS):
         serialize_evidence(pair for document in group for pair in pairs[document.document_id])
-        outcome = call_with_retries(_conclude_under_lock, group, candidates, pairs, using)
+        outcome = call_with_retries(_conclude_under_lock, group, candidates, pairs, spaces, using)
+        if outcome.missing_spaces:
+            spaces |= outcome.missing_spaces
+            continue
         cluster_changed |= outcome.cluster_changed
-        for partner in sorted(set().union(*outcome.moving_partners.values())):
-            # Its own turn may have looked for candidates before this document came into the space.
-            mark_document(partner, using, recheck=True)
         _mark_changed_texts(
             [document for document in group if document.document_id in outcome.cluster_changed], pairs, using
         )
@@ -202,15 +203,22 @@ def _conclude_under_lock(
     group: Sequence[SignedDocument],
     candidates: Mapping[int, Candidates],
     pairs: Mapping[int, Sequence[JudgedPair]],
+    spaces: Set[int],
     using: str,
 ) -> ConcludeResult:
+    """Conclude documents under the locks of ``spaces``."""
     result = ConcludeResult()
-    locked_spaces = {group[0].space_id}.union(
-        *(candidates[document.document_id].spaces for document in group)
-    )
-    with space_lock(locked_spaces, using):
+    with space_lock(spaces, using):
         locked_state, old_memberships, unchanged = _find_unchanged(group, pairs, result, using)
-        pairs = _without_moving_partners(unchanged, pairs, result)
+        # A pair and its cluster need both sides in one space. Of two that move together the first one takes the
+        # other out of their cluster: they would wait for each other.
+        moving = _moving_partners(unchanged, pairs, old_memberships)
+        if moving:
+            former_spaces = {old_memberships[document].space_id for document in moving}
+            if not former_spaces <= spaces:
+                return ConcludeResult(missing_spaces=former_spaces)
+            leave_former_spaces(moving.values(), group[0].space_id, group[0].scheme, using)
+            locked_state, _, unchanged = _find_unchanged(group, pairs, result, using)
         locked_state, moved = _place_edits(unchanged, pairs, old_memberships, locked_state, using)
         separate = [
             document
@@ -284,8 +292,8 @@ def _find_unchanged(
 ) -> tuple[LockedState, dict[int, MembershipRow], list[SignedDocument]]:
     """Return the locked state, the memberships, and the documents that can be concluded.
 
-    These and their partners have not changed since they were compared. Changed partners of other documents, and
-    moving partners of these, are added to ``result``.
+    These and their partners have not changed since they were compared. Changed partners of other documents
+    are added to ``result``.
     """
     partners = {
         document.document_id: [item.other_side(document.document_id) for item in pairs[document.document_id]]
@@ -306,43 +314,33 @@ def _find_unchanged(
         ):
             # The document itself has changed: its newer request will compare it.
             continue
-        moving_ids = {
-            side.document_id
-            for side in partners[document.document_id]
-            if side.document_id in memberships and memberships[side.document_id].space_id != document.space_id
-        }
         changed_ids = {
             side.document_id
             for side in partners[document.document_id]
             if locked_state.digests.get(side.document_id) != side.stored_digest
-        } - moving_ids
+        }
         if changed_ids:
             result.changed_partners[document.document_id] = changed_ids
-            continue
-        unchanged.append(document)
-        if moving_ids:
-            result.moving_partners[document.document_id] = moving_ids
+        else:
+            unchanged.append(document)
     return locked_state, memberships, unchanged
 
 
-def _without_moving_partners(
-    documents: Sequence[SignedDocument], pairs: Mapping[int, Sequence[JudgedPair]], result: ConcludeResult
-) -> Mapping[int, Sequence[JudgedPair]]:
-    """Leave out pairs with partners that are still in a cluster of another space.
-
-    Such a partner was stored in this space, and its own turn takes it out of that cluster, under the locks of both
-    spaces. Documents that move together would wait for each other for ever.
-    """
-    if not result.moving_partners:
-        return pairs
-    return {
-        document.document_id: [
-            pair
-            for pair in pairs[document.document_id]
-            if pair.other_side(document.document_id).document_id
-            not in result.moving_partners.get(document.document_id, ())
-        ]
+def _moving_partners(
+    documents: Iterable[SignedDocument],
+    pairs: Mapping[int, Sequence[JudgedPair]],
+    memberships: Mapping[int, MembershipRow],
+) -> dict[int, PairSide]:
+    """Return the other sides of pairs that were stored in this space and are still in a cluster of another one."""
+    sides = {
+        (side := pair.other_side(document.document_id)).document_id: (side, document.space_id)
         for document in documents
+        for pair in pairs[document.document_id]
+    }
+    return {
+        document_id: side
+        for document_id, (side, space_id) in sorted(sides.items())
+        if document_id in memberships and memberships[document_id].space_id != space_id
     }
 
 

@@ -5,16 +5,16 @@ These are documents that lead with a changed text, move to another space, are hi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Q, QuerySet
 
-from ...comparison.compared_texts import JudgedPair
+from ...comparison.compared_texts import JudgedPair, PairSide
 from ...db.sql import filter_in_chunks
 from ...models import Cluster, Document, FamilyMember, Membership, Pair, Scheme
 from ..decision_lookup import documents_bound_to
 from ..locks import space_lock
-from ..pairs import LockedState, PreviousScores, delete_stale_pairs, write_pairs
+from ..pairs import EMPTY_STATE, LockedState, PreviousScores, delete_stale_pairs, write_pairs
 from ..stage_types import SignedDocument
 from ..work_queue import request_processing
 from .aggregates import refresh_cluster
@@ -38,16 +38,39 @@ def conclude_separately(
     The caller holds the locks of all its spaces. If the leader of a cluster has a changed text, the other
     members keep their places until the repair of the cluster. ``neighbours``: more documents that may depend on it.
     """
-    document, scheme = signed.document_id, signed.scheme
+    side = PairSide(signed.document_id, signed.source_digest, signed.source_digest)
+    _conclude_side(side, signed.space_id, signed.scheme, judged_pairs, locked_state, using, neighbours)
+
+
+def leave_former_spaces(sides: Iterable[PairSide], space: int, scheme: Scheme, using: str) -> None:
+    """Take documents out of the clusters of other spaces, in which they still are.
+
+    They were stored in ``space``, and their own turns are about to do the same. The caller holds the locks of all
+    these spaces.
+    """
+    for side in sides:
+        _conclude_side(side, space, scheme, (), EMPTY_STATE, using)
+
+
+def _conclude_side(
+    side: PairSide,
+    space: int,
+    scheme: Scheme,
+    judged_pairs: Sequence[JudgedPair],
+    locked_state: LockedState,
+    using: str,
+    neighbours: Collection[int] = (),
+) -> None:
+    document, digest = side.document_id, side.stored_digest
     led = _cluster_led_by(document, using)
-    frozen = _members_except_leader(led) if _has_changed_text(signed, using) else set()
+    frozen = _members_except_leader(led) if _has_changed_text(document, digest, using) else set()
     scores: PreviousScores = {}
-    touched = {*neighbours} | _leave_other_spaces(document, signed.space_id, scheme, using)
-    touched |= write_pairs(judged_pairs, scheme, signed.space_id, using, scores, locked_state)
-    touched |= delete_stale_pairs(
-        {document: signed.source_digest}, scheme, using, scores
-    ) | documents_bound_to([document], using)
-    update_text_of(document, signed.source_digest, scheme.pk, using)
+    touched = {*neighbours} | _leave_other_spaces(document, space, scheme, using)
+    touched |= write_pairs(judged_pairs, scheme, space, using, scores, locked_state)
+    touched |= delete_stale_pairs({document: digest}, scheme, using, scores) | documents_bound_to(
+        [document], using
+    )
+    update_text_of(document, digest, scheme.pk, using)
     recluster(scheme, {document, *touched}, using, frozen=frozen, previous_scores=scores)
     if led is not None and frozen:
         request_processing(Cluster, led.pk, using)
@@ -131,14 +154,14 @@ def _leave_other_spaces(document: int, space: int, scheme: Scheme, using: str) -
     return affected
 
 
-def _has_changed_text(signed: SignedDocument, using: str) -> bool:
+def _has_changed_text(document: int, digest: str, using: str) -> bool:
     """Return whether the source digest differs from the one by which the document was clustered.
 
     Return False if the document is in no cluster.
     """
-    digests = Membership.objects.using(using).filter(document=signed.document_id)
+    digests = Membership.objects.using(using).filter(document=document)
     clustered_digest = digests.values_list("digest", flat=True).first()
-    return clustered_digest is not None and clustered_digest != signed.source_digest
+    return clustered_digest is not None and clustered_digest != digest
 
 
 def _delete_pairs(pairs: QuerySet[Pair], document: int) -> set[int]:
