@@ -25,24 +25,28 @@ def unseen_decision_ids(
     return {member.decision_id for member in members if member.document_id in hidden}
 
 
-def in_force_elsewhere_ids(
+def brought_along_ids(
     decisions: Collection[Decision], request: HttpRequest, site: Any, using: str
 ) -> set[int]:
     """Return the ids of decisions on posts that have all moved to spaces which this person may see.
 
-    Such a decision stays in force. Without its space the person reads no name and no note, and may withdraw it.
+    Such a decision stays in force. Who may not see its own space reads no name and no note, and may withdraw it.
     """
-    wanted = [decision.pk for decision in decisions]
-    members = DecisionMember.objects.using(using).filter(decision__in=wanted)
-    visible = in_visible_spaces(members, request, "document__space").values("pk")
-    elsewhere = {*members.exclude(pk__in=visible).values_list("decision", flat=True)}
-    left = [decision for decision in decisions if decision.pk not in elsewhere]
-    return {decision.pk for decision in left} - unseen_decision_ids(left, request, site, using)
+    members = DecisionMember.objects.using(using).filter(decision__in=[each.pk for each in decisions])
+    visible = in_visible_spaces(members, request, "document__space")
+    seen = {*visible.values_list("decision", flat=True)}
+    partly = {*members.exclude(pk__in=visible.values("pk")).values_list("decision", flat=True)}
+    brought = [decision for decision in decisions if decision.pk in seen - partly]
+    return {decision.pk for decision in brought} - unseen_decision_ids(brought, request, site, using)
 
 
-def withdraw_decision(decision: Decision, user: Any, using: str) -> bool:
-    """Withdraw a decision and group its posts again. Return False if it was withdrawn before."""
-    if not withdraw(decision, user, using):
+def withdraw_decision(decision: Decision, user: Any, using: str, *, is_named: bool = True) -> bool:
+    """Withdraw a decision and group its posts again. Return False if it was withdrawn before.
+
+    ``is_named`` False: only the admin's log of the posts names the person, and the decision does not. Its readers
+    may be staff of another tenant.
+    """
+    if not withdraw(decision, user if is_named else None, using):
         return False
     documents = [member.document for member in decision.members.select_related("document")]
     posts = list(objects_of(documents, using).values())

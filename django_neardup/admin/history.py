@@ -4,7 +4,7 @@ decision.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -24,7 +24,7 @@ from ..pipeline.record_keys import canonical_ids_by_record
 from ..pipeline.record_queries import records_about_q
 from ..pipeline.shared_evidence import decisions_between
 from .base import non_atomic_requests
-from .decision_withdrawal import in_force_elsewhere_ids, unseen_decision_ids, withdraw_decision
+from .decision_withdrawal import brought_along_ids, unseen_decision_ids, withdraw_decision
 from .reopened_pairs import PairState, ReopenedPair
 from .text_format import DIFFERENCE_LABELS, format_object_number, format_percent
 from .visible_spaces import in_visible_spaces, visible_spaces
@@ -69,8 +69,11 @@ def build_pair_history(
             pair.found, _("Found: %(verdict)s.") % {"verdict": _pair_state_text(first_state, pair.exact)}
         )
     ]
-    decisions = decisions_between(pair.a, pair.b, using)[:MAX_EVENTS_PER_KIND]
-    events += _decision_events(decisions, request, site, using)
+    decisions = decisions_between(pair.a, pair.b, using)
+    own = in_visible_spaces(
+        Decision.objects.using(using).filter(pk__in=[each.pk for each in decisions]), request
+    )
+    events += _decision_events(own, decisions, request, site)
     events += _record_events(list(_load_records([pair.a, pair.b], request, using)), using)
     return [
         *([HistoryEvent(None, _reopened_text(pair, reopened_pair))] if reopened_pair is not None else []),
@@ -105,7 +108,9 @@ def build_cluster_history(
     kind.
     """
     member_ids = cluster.memberships.using(using).values("document")
-    decisions = Decision.objects.using(using).filter(members__document__in=member_ids).distinct()
+    decisions = (
+        Decision.objects.using(using).filter(members__document__in=member_ids).distinct().order_by("-pk")
+    )
     cluster_records = in_visible_spaces(MergeRecord.objects.using(using), request).filter(cluster=cluster.pk)
     records = [
         *cluster_records.order_by("-pk")[:MAX_EVENTS_PER_KIND],
@@ -113,7 +118,7 @@ def build_cluster_history(
     ]
     unique = {record.pk: record for record in records}
     events = [
-        *_decision_events(list(decisions.order_by("-pk")[:MAX_EVENTS_PER_KIND]), request, site, using),
+        *_decision_events(in_visible_spaces(decisions, request), decisions, request, site),
         *_record_events(unique.values(), using),
     ]
     return _sort_newest_first([HistoryEvent(cluster.created, _("The group was found.")), *events])
@@ -124,32 +129,30 @@ def _sort_newest_first(events: list[HistoryEvent]) -> list[HistoryEvent]:
 
 
 def _decision_events(
-    decisions: Collection[Decision], request: HttpRequest, site: Any, using: str
+    own: QuerySet[Decision], decisions: Iterable[Decision], request: HttpRequest, site: Any
 ) -> Iterator[HistoryEvent]:
-    """Yield events of decisions in spaces that the person may see, and of those that posts have brought along.
+    """Yield events of ``own``, the decisions in spaces that the person may see, and of others.
 
-    Of these others neither names nor notes are shown.
+    Of ``decisions`` also those are shown that posts have brought along, without names and notes.
     """
     may_withdraw = request.user.has_perm(REVIEW_PERMISSION)
-    own = {decision.pk for decision in decisions}
-    if own and visible_spaces(request) is not None:
-        rows = Decision.objects.using(using).filter(pk__in=own)
-        own = {*in_visible_spaces(rows, request).values_list("pk", flat=True)}
-    brought = [decision for decision in decisions if decision.pk not in own]
-    shown = own | (in_force_elsewhere_ids(brought, request, site, using) if brought else set())
-    for decision in decisions:
-        if decision.pk not in shown:
-            continue
+    named = list(own.order_by("-pk")[:MAX_EVENTS_PER_KIND])
+    brought: list[Decision] = []
+    if visible_spaces(request) is not None:
+        own_ids = {*own.values_list("pk", flat=True)}
+        others = [decision for decision in decisions if decision.pk not in own_ids]
+        shown = brought_along_ids(others, request, site, own.db) if others else set()
+        brought = [decision for decision in others if decision.pk in shown][:MAX_EVENTS_PER_KIND]
+    for decision in [*named, *brought]:
         words = (
             _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Decided: not duplicates.")
         )
         withdraw_url = _withdraw_url(decision, site) if may_withdraw and decision.withdrawn is None else ""
-        is_own = decision.pk in own
-        name, note = (decision.by_name, decision.note) if is_own else ("", "")
-        yield HistoryEvent(decision.created, words, name, note, withdraw_url)
+        names = (decision.by_name, decision.withdrawn_by) if decision in named else ("", "")
+        note = decision.note if decision in named else ""
+        yield HistoryEvent(decision.created, words, names[0], note, withdraw_url)
         if decision.withdrawn is not None:
-            name = decision.withdrawn_by if is_own else ""
-            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), name)
+            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), names[1])
 
 
 def _withdraw_url(decision: Decision, site: Any) -> str:
@@ -207,15 +210,16 @@ class WithdrawDecisionMixin(admin.ModelAdmin):  # type: ignore[type-arg]
             return HttpResponseNotAllowed(["POST"])
         queryset = self.get_queryset(request)
         decision = queryset.filter(pk=pk).first()
+        is_own = decision is not None
         if decision is None:
             decision = Decision.objects.using(queryset.db).filter(pk=pk).first()
-            if decision is None or not in_force_elsewhere_ids(
-                [decision], request, self.admin_site, queryset.db
-            ):
+            if decision is None or not brought_along_ids([decision], request, self.admin_site, queryset.db):
                 raise Http404
         elif unseen_decision_ids([decision], request, self.admin_site, queryset.db):
             raise PermissionDenied
-        if decision.withdrawn is None and withdraw_decision(decision, request.user, queryset.db):
+        if decision.withdrawn is None and withdraw_decision(
+            decision, request.user, queryset.db, is_named=is_own
+        ):
             messages.success(request, _("The decision was withdrawn; the posts return to the queue."))
         return HttpResponseRedirect(self._return_url(request))
 

@@ -6,7 +6,9 @@ from datetime import timedelta
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
+from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -116,7 +118,9 @@ class TestFirst:
     @staticmethod
     def first(pair):
         seen = SeenState("", timezone.now() - timedelta(minutes=5), (pair.a_id, pair.b_id))
-        return find_earlier_decision(f"p{pair.pk}", seen, "default")
+        request = RequestFactory().get("/")
+        request.user = AnonymousUser()
+        return find_earlier_decision(f"p{pair.pk}", seen, request, "default")
 
     @pytest.mark.parametrize("deed", DEEDS)
     def test_what_was_done_to_a_child_is_told(self, deed, children):

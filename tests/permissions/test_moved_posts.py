@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
 from django_neardup import registry
+from django_neardup.admin.history import MAX_EVENTS_PER_KIND
 from django_neardup.models import Cluster, Decision, Document, Hold, MergeRecord, Pair, Queue
+from django_neardup.moderation import actions
 from django_neardup.pipeline import decide
 from django_neardup.pipeline.open_items import rebuild_open_items
 from tests.admin.tools import confirm, fields, list_of, look, page_of, url_of
 from tests.permissions.people import Person
 from tests.permissions.site import TenantNeardup
-from tests.pipeline.helpers import SOFA, SOFA_EDITED, cluster, document, pair, work
-from tests.testapp.models import Ad
+from tests.pipeline.helpers import CAT, SOFA, SOFA_EDITED, cluster, document, pair, work
+from tests.testapp.models import Ad, Author
 
 pytestmark = [
     pytest.mark.django_db(transaction=True, databases=["default"]),
@@ -32,11 +35,13 @@ def _tenants(monkeypatch):
 
 
 def adverts(count=2, tenant="1"):
-    made = [
-        Ad.objects.create(title=text[:20], text=text, sku=tenant, phone="plain") for text in TEXTS[:count]
-    ]
+    made = [advert(text, tenant, title=text[:20]) for text in TEXTS[:count]]
     settle()
     return made
+
+
+def advert(text, tenant, **fields):
+    return Ad.objects.create(text=text, sku=tenant, phone="plain", **fields)
 
 
 def settle():
@@ -124,11 +129,41 @@ class TestHistory:
         assert confirm(sign_in("delete", "1"), "merge", cluster(one)).status_code == 302
         settle()
         kept = Ad.objects.get()
-        Ad.objects.create(title="x", text=f"{SOFA} Торг.", sku="2", phone="plain")
+        advert(f"{SOFA} Торг.", "2")
         move(kept)
         settle()
         shown = self._pages_of("2")
         assert shown and not any("delete 1" in page for page in shown)
+
+    @pytest.mark.parametrize("foreign", [MAX_EVENTS_PER_KIND - 1, MAX_EVENTS_PER_KIND])
+    def test_many_decisions_of_another_tenant_displace_no_own_one(self, foreign):
+        mine = [advert(f"{SOFA} {word}", "2") for word in ("Торг.", "Срочно.")]
+        guest, stays = (advert(f"{SOFA} {word}", "1") for word in ("Вчера.", "Утром."))
+        settle()
+        sign_in("delete", "1"), sign_in("delete", "2")
+        decide("same", [document(one) for one in mine], user("delete 2"), "default", note="наша заметка")
+        for _ in range(foreign):
+            sides = [document(guest), document(stays)]
+            decide("different", sides, user("delete 1"), "default", note=SECRET)
+        settle()
+        move(guest)
+        settle()
+        assert cluster(mine[0]) == cluster(guest)
+        page = body(sign_in("delete", "2").get(page_of(cluster(guest))))
+        assert SECRET not in page and "наша заметка" in page
+
+    def test_a_reopened_row_of_the_queue(self):
+        posts = [advert(f"{SOFA} Размер {size} см.", "1") for size in (240, 160)]
+        settle()
+        sign_in("delete", "1")
+        decide("different", [document(one) for one in posts], user("delete 1"), "default", note=SECRET)
+        settle()
+        move(posts[0])
+        move(posts[1], text=f"{SOFA} Размер 240 см. Торг.")
+        settle()
+        page = body(sign_in("delete", "2").get(list_of(Queue)))
+        assert "A text has changed since the decision" in page
+        assert "delete 1" not in page and SECRET not in page
 
     def _pages_of(self, tenant):
         client = sign_in("delete", tenant)
@@ -159,6 +194,18 @@ class TestWithdrawal:
         assert self.withdraw(decision, "2") == (302, True)
         settle()
         assert cluster(one) == cluster(two) is not None
+        # The decision stays in the list of its tenant, who reads no name of the other one.
+        former = sign_in("delete", "1")
+        for page in (list_of(Decision), page_of(decision)):
+            assert "delete 1" in body(former.get(page)) and "delete 2" not in body(former.get(page))
+
+    def test_of_posts_that_nothing_is_known_of(self):
+        one, two = adverts()
+        decision = self.decide(one, two)
+        Ad.objects.all().delete()
+        settle()
+        Document.objects.all().delete()
+        assert self.withdraw(decision, "2") == (404, False)
 
     @pytest.mark.parametrize("moved", [0, 1])
     def test_of_other_posts(self, moved):
@@ -194,6 +241,56 @@ class TestRecords:
         assert not any(shown["1"]) and any(shown["2"])
         sign_in("delete", "1").post(undo, {"record": [record.pk]})
         assert not Ad.objects.exists()
+
+    @pytest.mark.parametrize("moved", ["keeper", "loser"])
+    def test_of_two_that_have_parted_only_one_title_is_kept(self, moved):
+        posts = adverts()
+        group = cluster(posts[0])
+        keeper, loser = sorted(posts, key=lambda one: document(one).pk != group.leader_id)
+        Ad.objects.filter(pk=keeper.pk).update(title="первыйсекрет")
+        Ad.objects.filter(pk=loser.pk).update(title="второйсекрет")
+        both = sign_in("move", "12")
+        moving = Ad.objects.get(pk={"keeper": keeper, "loser": loser}[moved].pk)
+        move(moving)
+        assert confirm(both, "merge", group).status_code == 302
+        record = MergeRecord.objects.get()
+        assert (record.keeper_text, record.loser_text) == ("", "второйсекрет")
+        assert f'"{2 if moved == "loser" else 1}"' in record.space.scope
+
+    @pytest.mark.parametrize("outcome", ["hide", "delete", "merge"])
+    def test_a_scope_that_cannot_be_read(self, monkeypatch, outcome):
+        class Scoped(TenantNeardup):
+            scope = ("tenant",)
+
+        monkeypatch.setattr(Ad, "tenant", property(lambda ad: ad.author.name), raising=False)
+        monkeypatch.setitem(registry._registry, Ad, Scoped(Ad))
+        author = Author.objects.create(name="1")
+        one, _two = (advert(f"{SOFA} {word}", "1", author=author) for word in ("Торг.", "Срочно."))
+        settle()
+        Ad.objects.update(author=None)
+        assert confirm(sign_in("super", "12"), outcome, cluster(one)).status_code == 302
+        assert MergeRecord.objects.get().space.scope == '["1"]'
+
+    def test_an_action_that_was_rolled_back_and_tried_again(self, monkeypatch):
+        """The first attempt creates the space of a tenant without posts."""
+        one, two = adverts()
+        for post in (one, two):
+            post.sku = "3"
+            post.save()
+        watch, calls = actions.watch_statements, []
+
+        def fail_once(*arguments):
+            calls.append(1)
+            if len(calls) == 1:
+                raise OperationalError("database is locked")
+            return watch(*arguments)
+
+        monkeypatch.setattr(actions, "watch_statements", fail_once)
+        assert confirm(sign_in("move", "123"), "merge", cluster(one)).status_code == 302
+        assert len(calls) == 2
+        advert(CAT, "4")
+        settle()
+        assert MergeRecord.objects.get().space.scope == '["3"]'
 
 
 class TestSkippedPosts:

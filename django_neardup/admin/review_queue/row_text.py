@@ -118,7 +118,8 @@ def describe_reasons(
     source: Decidable, posts: Sequence[DisplayedPost], reopened_pair: ReopenedPair | None
 ) -> str:
     """Return one line with the reasons for the item's place in the queue."""
-    reasons = [_reopened_text(reopened_pair)] if reopened_pair is not None else []
+    space = source.document.space_id if isinstance(source, OfferedPosts) else source.space_id
+    reasons = [_reopened_text(reopened_pair, space)] if reopened_pair is not None else []
     if isinstance(source, Cluster) and source.exact:
         reasons.append(ngettext("%(count)d copy", "%(count)d copies", source.size) % {"count": source.size})
     elif isinstance(source, Cluster):
@@ -134,10 +135,14 @@ def describe_reasons(
     return ", ".join(reasons)
 
 
-def _reopened_text(reopened_pair: ReopenedPair) -> str:
+def _reopened_text(reopened_pair: ReopenedPair, space: int | None) -> str:
+    decision = reopened_pair.decision
     values = {
-        "kind": reopened_pair.decision.get_kind_display(),
-        "name": reopened_pair.decision.by_name,
-        "date": date_format(reopened_pair.decision.created, "SHORT_DATE_FORMAT"),
+        "kind": decision.get_kind_display(),
+        "name": decision.by_name,
+        "date": date_format(decision.created, "SHORT_DATE_FORMAT"),
     }
+    if decision.space_id != space:
+        # The posts have moved since, and its person may be of another tenant.
+        return _("A text has changed since the decision “%(kind)s” (%(date)s)") % values
     return _("A text has changed since the decision “%(kind)s” (%(name)s, %(date)s)") % values

@@ -10,6 +10,7 @@ value of the column. ``shown`` is stored for a hidden post: whether it was publi
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,8 @@ from uuid import UUID, uuid4
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
-from ...adapters import Adapter, adapter_for, adapters_of, scope_of
+from ...adapters import adapter_for, adapters_of, scope_of
+from ...exceptions import error_name
 from ...models import Document, MergeRecord
 from ...pipeline import canonical_id
 from ...pipeline.schemes import get_or_create_space
@@ -36,6 +38,8 @@ from ..relations import (
 from .editor import SUMS_KEY
 from .hold_entries import document_of, hold_journal_entry
 from .serialization import serialize_key, serialize_rows, serialize_value
+
+logger = logging.getLogger(__name__)
 
 MAX_TEXT_LENGTH = 200
 
@@ -59,7 +63,6 @@ class ActionContext:
     ``check_unchanged`` is called under the locks, before anything is planned. It raises ``Conflict`` if the
     case has changed. With ``resolves_cluster`` the cluster counts as decided afterwards. With
     ``accepts_loss`` the person accepts that rows of the adapter's ``accepts_loss`` may not come back.
-    ``space_ids``: spaces that were looked up.
     """
 
     user: Any = None
@@ -70,7 +73,6 @@ class ActionContext:
     check_unchanged: Callable[[], None] | None = None
     batch_id: UUID = field(default_factory=uuid4)
     accepts_loss: bool = False
-    space_ids: dict[tuple[Adapter, tuple[str, ...]], int] = field(default_factory=dict, init=False)
 
 
 def create_merge_records(plan: MergePlan, context: ActionContext) -> list[MergeRecord]:
@@ -144,12 +146,15 @@ def _create_record(
     keeper: models.Model | None = None,
 ) -> MergeRecord:
     shown_score, document = context.shown_scores.get(loser, ShownScore()), document_of(loser, context.using)
-    space = _present_space(loser, document, context)
-    documents = [document, *([] if keeper is None else [document_of(keeper, context.using)])]
+    keeper_document = None if keeper is None else document_of(keeper, context.using)
+    documents = [document, keeper_document]
+    space = _present_space(loser, document, context.using)
     keeper_columns = {} if keeper is None else {
         "keeper_type": _content_type(keeper, context.using),
         "keeper_id": canonical_id(keeper.pk),
-        "keeper_text": str(keeper)[:MAX_TEXT_LENGTH],
+        # One of the two has moved, and the record's readers may not see the space of the keeper.
+        "keeper_text": "" if _has_parted(keeper, keeper_document, document, space, context.using)
+        else str(keeper)[:MAX_TEXT_LENGTH],
     }  # fmt: skip
     return MergeRecord.objects.using(context.using).create(
         action=action,
@@ -175,19 +180,34 @@ def _create_record(
     )
 
 
-def _present_space(loser: models.Model, document: Document | None, context: ActionContext) -> int | None:
+def _present_space(post: models.Model, document: Document | None, using: str) -> int | None:
     """Return the space of the post as it is now: the title of the record is the present one, too.
 
     The document of a post that has moved keeps its former space until it is processed.
     """
-    if document is None or document.space_id is None or not adapters_of(loser):
+    if document is None or document.space_id is None or not adapters_of(post):
         return None if document is None else document.space_id
-    adapter = adapter_for(loser)
-    scope = scope_of(adapter, loser)
-    if (adapter, scope) not in context.space_ids:
-        space = get_or_create_space(adapter, scope, context.using)
-        context.space_ids[adapter, scope] = space.pk
-    return context.space_ids[adapter, scope]
+    adapter = adapter_for(post)
+    try:
+        scope = scope_of(adapter, post)
+    except Exception as error:
+        # Code of the site runs here. Such a post must not become impossible to hide.
+        logger.warning("neardup: the scope of a %s cannot be read: %s", post._meta.label, error_name(error))
+        return document.space_id
+    return get_or_create_space(adapter, scope, using).pk
+
+
+def _has_parted(
+    keeper: models.Model,
+    keeper_document: Document | None,
+    document: Document | None,
+    space: int | None,
+    using: str,
+) -> bool:
+    """Return whether two posts that were compared in one space are in two now."""
+    if document is None or keeper_document is None or document.space_id != keeper_document.space_id:
+        return False
+    return _present_space(keeper, keeper_document, using) != space
 
 
 def _author_when_compared(loser: models.Model, document: Document | None) -> str:
