@@ -151,7 +151,8 @@ def _process_with_cached_scheme(
 def _process_read_documents(
     read_documents: Sequence[ReadDocument], scheme: Scheme, using: str, on_stored: StoredCallback
 ) -> None:
-    finished = _find_unchanged(read_documents, scheme, using)
+    unchanged = _find_unchanged(read_documents, scheme, using)
+    finished = [document for document in unchanged if not document.recheck and not document.unaligned]
     for document in finished:
         document_check_skipped.send_robust(sender=model_of(document), document=document, using=using)
     if finished:
@@ -169,6 +170,7 @@ def _process_read_documents(
     }
     signed, changed = run_stages(read_documents, scheme, using, on_stored)
     documents = {read_document.document.pk: read_document.document for read_document in read_documents}
+    unchanged_ids = {document.pk for document in unchanged}
     concluded = [signed_document for signed_document in signed if signed_document.document_id in changed]
     # Signals first: if the process dies here, the next attempt sends them again.
     for signed_document in concluded:
@@ -176,6 +178,7 @@ def _process_read_documents(
             documents[signed_document.document_id],
             changed[signed_document.document_id] or signed_document.document_id in interrupted_ids,
             using,
+            is_unchanged=signed_document.document_id in unchanged_ids,
         )
     finish_many(concluded, using)
 
@@ -191,13 +194,11 @@ def _was_interrupted(document: Document) -> bool:
 
 
 def _find_unchanged(read_documents: Iterable[ReadDocument], scheme: Scheme, using: str) -> list[Document]:
-    """Return documents with a stored digest equal to the source's, unless a recheck was requested."""
+    """Return documents with a stored digest equal to the source's. Some may be compared again nevertheless."""
     processed = {
         read_document.document.pk: read_document
         for read_document in read_documents
         if read_document.document.version
-        and not read_document.document.recheck
-        and not read_document.document.unaligned
     }
     stored_digests = fingerprint_queries.settled_digests(using, [*processed], scheme.pk)
     return [
@@ -236,7 +237,8 @@ def remove_document(read_document: ReadDocument, using: str, state: str, reason:
         _move_to_present_space(read_document, using)
     if memory:
         recheck_reposts(document, *memory, using)
-    send_signals(document, changed or was_interrupted, using)
+    is_unchanged = not was_interrupted and document.state == state and document.reason == reason
+    send_signals(document, changed or was_interrupted, using, is_unchanged=is_unchanged)
     # ``remember_deleted`` has already written the state, and the time of the deletion as the reason.
     finish_documents(
         {document.pk: Completion(document.wanted) if memory else Completion(document.wanted, state, reason)},
@@ -274,10 +276,14 @@ def _memory_adapter_and_scheme(read_document: ReadDocument, using: str) -> tuple
     )
 
 
-def send_signals(document: Document, changed: bool, using: str) -> None:
-    """Send the signals of a finished document."""
-    sender = model_of(document)
-    document_checked.send_robust(sender=sender, document=document, using=using)
+def send_signals(document: Document, changed: bool, using: str, *, is_unchanged: bool = False) -> None:
+    """Send the signals of a finished document.
+
+    ``is_unchanged``: its post is as it was when it was last processed. Then ``document_checked`` is not sent: a
+    listener that saves the post would mark it, and its next turn would send the signal again, for ever.
+    """
+    signal = document_check_skipped if is_unchanged else document_checked
+    signal.send_robust(sender=model_of(document), document=document, using=using)
     if changed:
         send_cluster_changed(document, using)
 

@@ -22,6 +22,7 @@ from ..pipeline import call_with_retries, model_of, space_lock
 from ..pipeline.decision_lookup import DecisionScope
 from ..pipeline.open_items import log_changed_documents
 from ..pipeline.pairs import is_current, pairs_of, source_digests_of
+from ..pipeline.process_documents import document_check_skipped
 from ..signals import decision_made, document_checked
 from ..visibility import VisibilityFilter
 from .holds import hide_records_of, is_live, lock_post, match_columns, publish_held, refuse_held
@@ -46,7 +47,8 @@ class HeldPostMatch:
 
 def connect_receivers() -> None:
     """Connect the receivers of the worker's signal and of the signal for decisions."""
-    document_checked.connect(on_document_checked, dispatch_uid="neardup.publishing")
+    for signal in (document_checked, document_check_skipped):
+        signal.connect(on_document_checked, dispatch_uid="neardup.publishing")
     decision_made.connect(on_decision_made, dispatch_uid="neardup.publishing")
 
 
