@@ -52,10 +52,11 @@ def claim_unlocked_versions(
     claimed = [
         document
         for document in signed
-        if versions.get(document.document_id, document.requested_version + 1) <= document.requested_version
+        if document.document_id in versions
+        and max(versions[document.document_id]) <= document.requested_version
     ]
     for document in claimed:
-        document.is_new = versions[document.document_id] == 0
+        document.is_new = versions[document.document_id][0] == 0
     if claimed:
         _check_scheme_unchanged(claimed, using)
     document_queries.update_versions(
@@ -96,6 +97,7 @@ def _document_values(signed: SignedDocument, max_version: int) -> list[object]:
         signed.author,
         signed.document_id,
         max_version,
+        signed.requested_version,
     ]
 
 

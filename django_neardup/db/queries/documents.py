@@ -65,8 +65,9 @@ MARK_OPEN_SAVES = (
 
 UPDATE_VERSION = (
     'UPDATE "neardup_document" SET "version" = %s, "space_id" = %s, "live" = %s, "author" = %s, "forget_at" = NULL '
-    'WHERE "id" = %s AND "version" <= %s'
+    'WHERE "id" = %s AND "version" <= %s AND "done" <= %s'
 )
+"""A worker whose lease has ended may come late: a newer request was stored, or was answered without a write."""
 ACTIVE_SCHEME = 'SELECT 1 FROM "neardup_scheme" WHERE "id" = %s AND "secret" = %s AND "state" = \'active\''
 KEY_PHRASES = 'FROM "neardup_keyphrase" WHERE "active" AND ("profile" = \'\' OR "profile" = %s)'
 SPACE = 'SELECT 1 FROM "neardup_space" WHERE "id" = %s AND "digest" = %s'
@@ -74,13 +75,13 @@ CLAIM_VERSION = f"{UPDATE_VERSION} AND EXISTS ({ACTIVE_SCHEME}) AND EXISTS ({SPA
 CLAIM_VERSION_WITHOUT_PHRASES = f"{CLAIM_VERSION} AND NOT EXISTS (SELECT 1 {KEY_PHRASES})"
 CLAIM_ERASED_VERSION = (
     'UPDATE "neardup_document" SET "version" = %s, "forget_at" = NULL, "repeats_id" = NULL, "repeats_exactly" = NULL, '
-    '"unaligned" = NULL WHERE "id" = %s AND "version" <= %s'
+    '"unaligned" = NULL WHERE "id" = %s AND "version" <= %s AND "done" <= %s'
 )
 
 REMEMBER = (
     'UPDATE "neardup_document" SET "version" = %s, "state" = \'gone\', "repeats_id" = NULL, '
     '"repeats_exactly" = NULL, "reason" = CASE WHEN "forget_at" IS NULL THEN %s ELSE "reason" END, '
-    '"forget_at" = COALESCE("forget_at", %s) WHERE "id" = %s AND "version" <= %s'
+    '"forget_at" = COALESCE("forget_at", %s) WHERE "id" = %s AND "version" <= %s AND "done" <= %s'
 )
 FORGET = (
     'UPDATE "neardup_document" SET "forget_at" = NULL, "reason" = \'\', "live" = FALSE '
@@ -341,15 +342,21 @@ def lock_space(using: str, space: int) -> None:
     execute(using, 'UPDATE "neardup_space" SET "lock" = "lock" + 1 WHERE "id" = %s', [space])
 
 
-def stored_versions(using: str, ids: Sequence[int], *, skip_locked: bool) -> dict[int, int]:
-    """Return the versions by id. ``skip_locked`` locks the free rows, and leaves out the others."""
-    statement = 'SELECT "id", "version" FROM "neardup_document" WHERE "id" IN ({})'
+def stored_versions(using: str, ids: Sequence[int], *, skip_locked: bool) -> dict[int, tuple[int, int]]:
+    """Return version and last answered request by id.
+
+    ``skip_locked`` locks the free rows, and leaves out the others.
+    """
+    statement = 'SELECT "id", "version", "done" FROM "neardup_document" WHERE "id" IN ({})'
     locking = ' ORDER BY "id" FOR UPDATE SKIP LOCKED' if skip_locked else ""
-    return dict(fetch_all_in(using, statement + locking, ids))
+    return {row[0]: (row[1], row[2]) for row in fetch_all_in(using, statement + locking, ids)}
 
 
 def update_versions(using: str, values: Sequence[Sequence[Any]]) -> None:
-    """Write version, space, liveness and author of documents: each with its id and the greatest version before."""
+    """Write version, space, liveness and author of documents.
+
+    Each with its id, the greatest version before, and the request.
+    """
     execute_many(using, UPDATE_VERSION, values)
 
 
@@ -381,7 +388,7 @@ def claim_version(using: str, values: Sequence[Any], *, assumed_no_phrases: bool
 
 def claim_erased_version(using: str, document: int, version: int, max_version: int) -> bool:
     """Claim the version of a document with deleted rows. Return False if it is above ``max_version``."""
-    return bool(execute(using, CLAIM_ERASED_VERSION, [version, document, max_version]))
+    return bool(execute(using, CLAIM_ERASED_VERSION, [version, document, max_version, version]))
 
 
 def remember(using: str, document: int, version: int, deletion_time: str, forget_at: Any) -> bool:
@@ -389,7 +396,7 @@ def remember(using: str, document: int, version: int, deletion_time: str, forget
 
     "live" still says whether the post was shown before. To process it again does not prolong its time.
     """
-    return bool(execute(using, REMEMBER, [version, deletion_time, forget_at, document, version]))
+    return bool(execute(using, REMEMBER, [version, deletion_time, forget_at, document, version, version]))
 
 
 def forget(using: str, document: int, *, stop_workers: bool = False) -> bool:
