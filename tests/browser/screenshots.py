@@ -171,7 +171,11 @@ def take(shot: Shot, window: Window, site: Site) -> None:
 
 
 def main() -> int:
-    chosen = sys.argv[1:]
+    chosen, names = sys.argv[1:], sorted({shot.name for shot in shots()})
+    if unknown := [name for name in chosen if name not in names]:
+        sys.exit(
+            f"no such pictures: {', '.join(unknown)}. There are: {', '.join(names)}. Separate them by blanks."
+        )
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chromium() as window:
         prepared = Path(folder) / "prepared.sqlite3"
