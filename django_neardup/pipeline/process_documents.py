@@ -40,10 +40,10 @@ from .version_guard import SchemeChanged
 document_check_skipped = JobSignal()
 """A post was read, and ``document_checked`` is not sent for it.
 
-Its source has not changed, or it stays pending. Something outside the source, such as its address, may have
-changed.
+Its source has not changed, it is skipped again for the same reason, or it stays pending. Something outside the
+source, such as its address, may have changed.
 
-Arguments: the same as for ``document_checked``.
+Arguments: the same as for ``document_checked``, and ``stays_pending=True`` for the last of these.
 """
 
 
@@ -115,7 +115,9 @@ def hide_unsignable(document: Document, adapter: Adapter, using: str) -> None:
 
     The post is still compared but cannot be signed now. It stays pending.
     """
-    document_check_skipped.send_robust(sender=adapter.model, document=document, using=using)
+    document_check_skipped.send_robust(
+        sender=adapter.model, document=document, using=using, stays_pending=True
+    )
     try:
         changed = call_with_retries(demote_hidden, document, active_scheme(adapter.settings, using), using)
     except ConcurrentChange:

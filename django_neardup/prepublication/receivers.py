@@ -52,12 +52,18 @@ def connect_receivers() -> None:
     decision_made.connect(on_decision_made, dispatch_uid="neardup.publishing")
 
 
-def on_document_checked(sender: type[Model] | None, document: Document, using: str, **kwargs: Any) -> None:
+def on_document_checked(
+    sender: type[Model] | None, document: Document, using: str, stays_pending: bool = False, **kwargs: Any
+) -> None:
     """Handle ``document_checked``: apply the rules to a held post.
 
-    The post was checked, or it was edited while it was held.
+    The post was checked, or it was edited while it was held. ``stays_pending``: it could not be compared yet.
     """
-    if _can_be_held(document) and Hold.objects.using(using).filter(document=document.pk).exists():
+    if (
+        not stays_pending
+        and _can_be_held(document)
+        and Hold.objects.using(using).filter(document=document.pk).exists()
+    ):
         _judge_safely(document, using, is_decision=False)
 
 
