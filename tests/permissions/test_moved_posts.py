@@ -22,6 +22,7 @@ from tests.testapp.models import Ad, Author
 
 pytestmark = [
     pytest.mark.django_db(transaction=True, databases=["default"]),
+    pytest.mark.engine_alike,
     pytest.mark.urls("tests.permissions.site"),
 ]
 

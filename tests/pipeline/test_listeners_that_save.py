@@ -11,7 +11,7 @@ from django_neardup.signals import document_checked
 from tests.pipeline.helpers import PILES, SOFA, SOFA_EDITED, document, post
 from tests.testapp.models import Ad
 
-pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
+pytestmark = [pytest.mark.django_db(transaction=True, databases=["default"]), pytest.mark.engine_alike]
 
 MANY_TURNS = 30
 
