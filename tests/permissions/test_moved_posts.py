@@ -173,7 +173,7 @@ class TestHistory:
 
 
 class TestWithdrawal:
-    """A decision follows its posts. Then those who see all of them can withdraw it, and nobody else."""
+    """A decision follows its posts. Then only people who see all of them can withdraw it."""
 
     def decide(self, *posts):
         sign_in("delete", "1")

@@ -63,7 +63,7 @@ def after_turns(turn_limit, turns, candidates, pairs_of_a_turn):
 
 
 def after_its_first_turn(turn_limit):
-    """A post with five candidates, of which its first turn has aligned two at most."""
+    """A post with five candidates. Its first turn has aligned at most two of them."""
     return after_turns(turn_limit, 1, 5, 2)
 
 
