@@ -143,16 +143,17 @@ def _decision_events(
         others = [decision for decision in decisions if decision.pk not in own_ids]
         shown = brought_along_ids(others, request, site, own.db) if others else set()
         brought = [decision for decision in others if decision.pk in shown][:MAX_EVENTS_PER_KIND]
-    for decision in [*named, *brought]:
+    rows = [*((decision, True) for decision in named), *((decision, False) for decision in brought)]
+    for decision, is_named in rows:
         words = (
             _("Decided: the same.") if decision.kind == Decision.Kind.SAME else _("Decided: not duplicates.")
         )
         withdraw_url = _withdraw_url(decision, site) if may_withdraw and decision.withdrawn is None else ""
-        names = (decision.by_name, decision.withdrawn_by) if decision in named else ("", "")
-        note = decision.note if decision in named else ""
-        yield HistoryEvent(decision.created, words, names[0], note, withdraw_url)
+        name, note = (decision.by_name, decision.note) if is_named else ("", "")
+        yield HistoryEvent(decision.created, words, name, note, withdraw_url)
         if decision.withdrawn is not None:
-            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), names[1])
+            withdrawn_by = decision.withdrawn_by if is_named else ""
+            yield HistoryEvent(decision.withdrawn, _("The decision was withdrawn."), withdrawn_by)
 
 
 def _withdraw_url(decision: Decision, site: Any) -> str:

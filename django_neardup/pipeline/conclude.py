@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 from ..comparison.compared_texts import Candidates, JudgedPair, PairSide
@@ -212,7 +213,7 @@ def _conclude_under_lock(
         locked_state, old_memberships, unchanged = _find_unchanged(group, pairs, result, using)
         # A pair and its cluster need both sides in one space. Of two that move together the first one takes the
         # other out of their cluster: they would wait for each other.
-        moving = _moving_partners(unchanged, pairs, old_memberships)
+        moving = _moving_partners(unchanged, pairs, group[0].space_id, old_memberships)
         if moving:
             former_spaces = {old_memberships[document].space_id for document in moving}
             if not former_spaces <= spaces:
@@ -329,18 +330,19 @@ def _find_unchanged(
 def _moving_partners(
     documents: Iterable[SignedDocument],
     pairs: Mapping[int, Sequence[JudgedPair]],
+    space: int,
     memberships: Mapping[int, MembershipRow],
 ) -> dict[int, PairSide]:
-    """Return the other sides of pairs that were stored in this space and are still in a cluster of another one."""
-    sides = {
-        (side := pair.other_side(document.document_id)).document_id: (side, document.space_id)
+    """Return the other sides of pairs that were stored in the space and are still in a cluster of another one."""
+    sides = [
+        pair.other_side(document.document_id)
         for document in documents
         for pair in pairs[document.document_id]
-    }
+    ]
     return {
-        document_id: side
-        for document_id, (side, space_id) in sorted(sides.items())
-        if document_id in memberships and memberships[document_id].space_id != space_id
+        side.document_id: side
+        for side in sorted(sides, key=attrgetter("document_id"))
+        if side.document_id in memberships and memberships[side.document_id].space_id != space
     }
 
 

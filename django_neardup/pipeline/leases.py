@@ -25,8 +25,8 @@ from .locks import call_with_retries
 from .stage_types import SignedDocument
 
 PROCESSED_FIELDS = {
-    "id", "content_type_id", "object_id", "space_id", "live", "state", "recheck", "version", "wanted", "done",
-    "attempts", "unaligned",
+    "id", "content_type_id", "object_id", "space_id", "live", "state", "reason", "recheck", "version", "wanted",
+    "done", "attempts", "unaligned",
 }  # fmt: skip
 """Fields of a document that its processing needs. The others are not read."""
 

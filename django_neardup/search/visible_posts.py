@@ -415,14 +415,10 @@ class VisiblePosts(StoredPosts):
             self._objects[key] = (objects[key], source) if source else None
 
     def _drop_moved(self, signed: SignedDocument, fingerprints: Iterable[StoredFingerprint]) -> None:
-        """Forget the objects that have left the space of a text, as those that cannot be read."""
+        """Drop the objects that have left the space of a text. They count as objects that cannot be read."""
         for one in fingerprints:
             post = self.read_post(one.document_id)
-            if (
-                post is not None
-                and not self._is_unchanged(one)
-                and space_columns(adapter_for(post[0]), post[1].scope)["digest"] != signed.space_digest
-            ):
+            if post and space_columns(adapter_for(post[0]), post[1].scope)["digest"] != signed.space_digest:
                 self._objects[self._visible[one.document_id].key] = None
 
     def _is_unchanged(self, copy: StoredFingerprint) -> bool:

@@ -33,6 +33,15 @@ def work(using="default"):
     return result
 
 
+def finish(limit, turns=40):
+    """Drain at most ``limit`` rows at a time until nothing is left waiting. Fail if that does not end."""
+    for _ in range(turns):
+        if not drain(limit=limit).has_pending:
+            return
+    waiting = Document.objects.exclude(pending_since=None).values_list("pk", "wanted", "done", "recheck")
+    raise AssertionError(f"never ends: {list(waiting)}")
+
+
 def snapshot(using="default"):
     """The whole index without row numbers: equal for two histories that come to the same."""
     names = {row.pk: (row.content_type_id, row.object_id) for row in Document.objects.using(using).all()}

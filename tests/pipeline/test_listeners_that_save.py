@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from django_neardup.models import Document, KeyPhrase
-from django_neardup.pipeline import drain, mark
+from django_neardup.pipeline import mark
 from django_neardup.pipeline.key_phrases import request_phrase_search
 from django_neardup.signals import document_checked
+from tests.pipeline import helpers
 from tests.pipeline.helpers import PILES, SOFA, SOFA_EDITED, document, post
 from tests.testapp.models import Ad
 
 pytestmark = [pytest.mark.django_db(transaction=True, databases=["default"]), pytest.mark.engine_alike]
 
-MANY_TURNS = 30
-
 
 @pytest.fixture(autouse=True)
 def told():
-    """The documents of which the listener was told."""
+    """The documents for which the listener was called."""
     documents = []
 
     def save(sender, document, using, **kwargs):
@@ -34,14 +35,8 @@ def told():
 
 @pytest.fixture(params=[1, 50])
 def finish(request):
-    def drain_all():
-        for _ in range(MANY_TURNS):
-            if not drain(limit=request.param).has_pending:
-                return
-        waiting = Document.objects.values_list("pk", "wanted", "done", "recheck")
-        raise AssertionError(f"never ends: {list(waiting)}")
-
-    return drain_all
+    """Posts are drained one by one, and in one batch."""
+    return partial(helpers.finish, request.param, turns=30)
 
 
 def test_new_and_edited_posts(finish, told):
@@ -79,7 +74,7 @@ def test_a_family_that_loses_its_leader(finish):
     finish()
     leader.delete()
     finish()
-    assert document_count("gone") == 1
+    assert Document.objects.filter(state="gone").count() == 1
 
 
 def test_a_search_for_a_key_phrase(finish):
@@ -100,7 +95,3 @@ def test_a_post_that_is_skipped(finish, told, text):
     mark(one)
     finish()
     assert document(one).state == "indexed" and len(told) == 2
-
-
-def document_count(state):
-    return Document.objects.filter(state=state).count()

@@ -10,7 +10,7 @@ from django.db.models import F
 from django_neardup.models import Cluster, Document, FamilyMember, Membership, OpenItem, Pair
 from django_neardup.pipeline import decide, drain, mark_queryset
 from django_neardup.pipeline.open_items import rebuild_open_items, refresh_open_items
-from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, work
+from tests.pipeline.helpers import CAT, PIANO, PILES, SOFA, SOFA_EDITED, cluster, document, finish, work
 from tests.testapp.models import ScopedPost
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default"])
@@ -19,17 +19,7 @@ CODES = ("С140.35", "С90.30", "С80.30", "С60.30")
 TEXTS = (
     SOFA, SOFA_EDITED, f"{SOFA} Торг.", PIANO, f"{PIANO} Срочно.", CAT, *(PILES.format(code) for code in CODES)
 )  # fmt: skip
-MANY_TURNS = 40
 SPACE_2 = '["2"]'
-
-
-def finish(limit):
-    """Work until nothing waits. Fail if it never ends."""
-    for _ in range(MANY_TURNS):
-        if not drain(limit=limit).has_pending:
-            return
-    waiting = Document.objects.filter(done__lt=F("wanted")).values_list("pk", "version")
-    raise AssertionError(f"never ends: {list(waiting)}")
 
 
 def group_of_two():

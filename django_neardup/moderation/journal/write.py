@@ -185,8 +185,10 @@ def _present_space(post: models.Model, document: Document | None, using: str) ->
 
     The document of a post that has moved keeps its former space until it is processed.
     """
-    if document is None or document.space_id is None or not adapters_of(post):
-        return None if document is None else document.space_id
+    if document is None:
+        return None
+    if document.space_id is None or not adapters_of(post):
+        return document.space_id
     adapter = adapter_for(post)
     try:
         scope = scope_of(adapter, post)
